@@ -9,7 +9,7 @@ import (
 )
 
 // editManagers changes every statement that makes a manager. It returns how many there are.
-func (s *source) editManagers(inspector string) (n int, err error) {
+func (s *source) editManagers(inspector place) (n int, err error) {
 	_, ctrl := s.imported(ctrlPath)
 	_, manager := s.imported(managerPath)
 	known := map[*ast.CallExpr]bool{}
@@ -60,7 +60,7 @@ func (s *source) editManagers(inspector string) (n int, err error) {
 }
 
 // editManager changes one. The statements begin with the one that makes the manager.
-func (s *source) editManager(in *ast.FuncDecl, from []ast.Stmt, call *ast.CallExpr, inspector string) error {
+func (s *source) editManager(in *ast.FuncDecl, from []ast.Stmt, call *ast.CallExpr, inspector place) error {
 	assign, _ := from[0].(*ast.AssignStmt)
 	mgr, ok := assign.Lhs[0].(*ast.Ident)
 	failed := checked(from, assign.Lhs[1])
@@ -81,7 +81,7 @@ func (s *source) editManager(in *ast.FuncDecl, from []ast.Stmt, call *ast.CallEx
 	if inspector == "none" {
 		return nil
 	}
-	where := "{BindAddress: " + strconv.Quote(inspector) + "}"
+	where := "{BindAddress: " + strconv.Quote(string(inspector)) + "}"
 	if inspector == "metrics" {
 		where = "{}"
 	}

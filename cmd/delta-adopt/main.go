@@ -6,8 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
+	"slices"
 )
 
 func main() {
@@ -35,13 +37,28 @@ func isPipe(f *os.File) bool {
 type choices struct {
 	undo      bool
 	only      bool // only show the change
-	inspector string
+	inspector place
 }
 
 func (c *choices) bind(flags *flag.FlagSet) {
 	flags.BoolVar(&c.undo, "undo", false, "take out what was put in")
-	flags.StringVar(&c.inspector, "inspector", "127.0.0.1:8082",
-		"where the manager serves the inspector: a loopback address, or metrics for beside the metrics, or none")
+	c.inspector = "127.0.0.1:8082"
+	flags.Var(&c.inspector, "inspector", "where the manager serves the inspector: a loopback `address`, or metrics for beside the metrics, or none")
+}
+
+// place is where the inspector is served.
+type place string
+
+func (p *place) String() string { return string(*p) }
+
+func (p *place) Set(text string) error {
+	host, port, err := net.SplitHostPort(text)
+	loopback := err == nil && port != "" && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host)
+	if !loopback && text != "metrics" && text != "none" {
+		return errors.New("it is not metrics, none, or localhost, 127.0.0.1 or [::1] with a port")
+	}
+	*p = place(text)
+	return nil
 }
 
 func run(ctx context.Context, args []string, out, errOut io.Writer) error {

@@ -57,11 +57,18 @@ func (p *project) editModule(ctx context.Context, m module) (contents, error) {
 	if m.clone != "" {
 		edits = append(edits, "-replace="+ours+"="+m.clone)
 	}
+	changed := contents{}
+	if err := p.readInto(changed, "go.mod"); err != nil {
+		return nil, err
+	}
+	if strings.Contains(changed["go.mod"], "\t"+ours+" v") || strings.Contains(changed["go.mod"], "require "+ours+" ") {
+		return nil, fmt.Errorf("go.mod requires %s already: take out what was put in by hand first", ours)
+	}
 	mod, err := p.command(ctx, "go", append([]string{"mod", "edit", "-print"}, edits...)...)
 	if err != nil {
 		return nil, fmt.Errorf("add %s to go.mod: %w\n%s", ours, err, mod)
 	}
-	changed := contents{"go.mod": mod}
+	changed["go.mod"] = mod
 	if err := p.readInto(changed, "go.sum"); err != nil { // go mod tidy changes it
 		return nil, err
 	}
@@ -78,6 +85,16 @@ func (p *project) editModule(ctx context.Context, m module) (contents, error) {
 		}
 	}
 	return changed, nil
+}
+
+// dropModule takes our module out of a go.mod that has changed since.
+func (p *project) dropModule(ctx context.Context) error {
+	for _, args := range [][]string{{"mod", "edit", "-droprequire=" + ours, "-dropreplace=" + ours}, {"mod", "tidy"}} {
+		if out, err := p.command(ctx, "go", args...); err != nil {
+			return fmt.Errorf("go %s fails, and the source is as it was: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
 }
 
 // narrowed has controller-gen read the project's folders, and not the clone with its sample operator.

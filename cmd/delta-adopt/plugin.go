@@ -79,7 +79,8 @@ func (r *response) fill(ctx context.Context, asked *request, diff io.Writer) err
 			if f.DefValue == "false" {
 				kind = "bool"
 			}
-			r.Flags = append(r.Flags, pluginFlag{f.Name, kind, f.DefValue, f.Usage})
+			_, usage := flag.UnquoteUsage(f)
+			r.Flags = append(r.Flags, pluginFlag{f.Name, kind, f.DefValue, usage})
 		})
 		return nil
 	case "edit":

@@ -73,7 +73,11 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	if _, err := p.out.Write(patch); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "\nChanged %d files. %s has the change, and --undo needs it: commit it, too.\n", len(after), patchFile)
+	text := fmt.Sprintf("\nChanged %d files. %s has the change, and --undo needs it: commit it, too.\n", len(after), patchFile)
+	if _, err := os.Stat(p.path("vendor/modules.txt")); err == nil {
+		text += "Run go mod vendor now, and after --undo.\n"
+	}
+	_, err = io.WriteString(p.out, text)
 	return err
 }
 
@@ -119,7 +123,7 @@ func (p *project) readInto(files contents, path string) error {
 	return nil
 }
 
-// builds has go tidy and build the project, and reads what go has changed in its files.
+// builds has go tidy and build the project, and reads what go has changed in its files. A vendor folder is out of date by then.
 func (p *project) builds(ctx context.Context, after contents) error {
 	if out, err := p.command(ctx, "go", "mod", "tidy"); err != nil {
 		return fmt.Errorf("go mod tidy fails: %w\n%s", err, out)
@@ -131,7 +135,7 @@ func (p *project) builds(ctx context.Context, after contents) error {
 }
 
 func (p *project) build(ctx context.Context) error {
-	if out, err := p.command(ctx, "go", "build", "-o", os.DevNull, "./..."); err != nil {
+	if out, err := p.command(ctx, "go", "build", "-mod=mod", "-o", os.DevNull, "./..."); err != nil {
 		return fmt.Errorf("go build fails: %w\n%s", err, out)
 	}
 	return nil
@@ -142,33 +146,44 @@ func (p *project) withdraw(ctx context.Context, before contents, why error) erro
 	if err := p.restore(before); err != nil {
 		return errors.Join(why, err)
 	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("nothing is changed: %w", ctx.Err())
+	}
 	if err := p.build(ctx); err != nil {
 		return fmt.Errorf("the project does not build as it is: %w", err)
 	}
-	return fmt.Errorf("nothing is changed, because with the change %w", why)
+	return fmt.Errorf("nothing is changed, because with the change, which raises what go.mod requires to our versions, %w", why)
 }
 
-// undo applies the patch in reverse.
+// undo applies the patch in reverse. It does without go.mod and go.sum if those have changed since.
 func (p *project) undo(ctx context.Context, c *choices) error {
 	if _, err := os.Stat(p.path(patchFile)); err != nil {
-		return fmt.Errorf("what was changed is not known: %w", err)
+		return fmt.Errorf("the change is not known any more: %w", err)
 	}
-	args := []string{"apply", "--reverse", "--whitespace=nowarn"}
 	if c.only {
-		args = append(args, "--stat")
+		out, err := p.command(ctx, "git", "apply", "--reverse", "--stat", patchFile)
+		_, writing := io.WriteString(p.out, out)
+		return errors.Join(err, writing)
 	}
-	out, err := p.command(ctx, "git", append(args, patchFile)...)
-	if err != nil {
-		return fmt.Errorf("some of the changed lines have changed since; take out delta-runtime in these files by hand, or put their lines back first: %w\n%s", err, out)
-	}
-	if _, err := io.WriteString(p.out, out); err != nil || c.only {
-		return err
+	text := "The project is as it was.\n"
+	if _, err := p.reverse(ctx); err != nil {
+		if out, err := p.reverse(ctx, "--exclude=go.mod", "--exclude=go.sum"); err != nil {
+			return fmt.Errorf("nothing is changed, because lines that were put in have changed since; take them out of these files by hand: %w\n%s", err, out)
+		}
+		if err := p.dropModule(ctx); err != nil {
+			return err
+		}
+		text = "The project is as it was, except for go.mod and go.sum. They have changed since, so they keep their versions.\n"
 	}
 	if err := os.Remove(p.path(patchFile)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(p.out, "The project is as it was.")
+	_, err := io.WriteString(p.out, text)
 	return err
+}
+
+func (p *project) reverse(ctx context.Context, except ...string) (string, error) {
+	return p.command(ctx, "git", append(append([]string{"apply", "--reverse", "--whitespace=nowarn"}, except...), patchFile)...)
 }
 
 // skipped are folders whose Go files are not the operator's.
@@ -252,7 +267,7 @@ func (p *project) diff(ctx context.Context, before, after contents) ([]byte, err
 			}
 		}
 	}
-	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "a", "b")
+	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
 	command.Dir = scratch
 	var failed bytes.Buffer
 	command.Stderr = &failed

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -121,16 +124,74 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 	}
 }
 
+// If go.mod has changed since, the rest is taken out, and go.mod keeps its versions.
+func TestUndoOfAProjectThatWentOn(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	dir := scaffold(t, fakes)
+	before := read(t, dir)
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"--inspector=none", dir}, &out, &out); err != nil {
+		t.Fatal(err)
+	}
+	mod := filepath.Join(dir, "go.mod")
+	after := read(t, dir)
+	if strings.Contains(after["cmd/main.go"], "AddInspector") || !strings.Contains(after["cmd/main.go"], "Configure") {
+		t.Errorf("without an inspector main.go is %s", after["cmd/main.go"])
+	}
+	if err := os.WriteFile(mod, []byte(strings.ReplaceAll(after["go.mod"], "v0.0.0", "v0.1.0")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"--undo", dir}, &out, &out); err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, dir)
+	if text := got["go.mod"]; strings.Contains(text, ours) || !strings.Contains(text, "v0.1.0") || !strings.Contains(out.String(), "except for go.mod") {
+		t.Errorf("go.mod is %s, and it says %s", text, &out)
+	}
+	delete(got, "go.mod")
+	delete(got, "go.sum")
+	delete(before, "go.mod")
+	if !same(got, before) {
+		t.Errorf("afterwards the project has %v", got)
+	}
+}
+
+// If a changed line has changed since, --undo does nothing.
+func TestUndoOfALineThatHasChanged(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	dir := scaffold(t, fakes)
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{dir}, &out, &out); err != nil {
+		t.Fatal(err)
+	}
+	main := filepath.Join(dir, "cmd", "main.go")
+	text := strings.Replace(read(t, dir)["cmd/main.go"], "manager.Configure(&options)", "manager.Configure(&options, nil)", 1)
+	if err := os.WriteFile(main, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, dir)
+	err := run(t.Context(), []string{"--undo", dir}, &out, &out)
+	if err == nil || !strings.Contains(err.Error(), "cmd/main.go") || !strings.Contains(err.Error(), "nothing is changed") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := read(t, dir); !same(got, before) {
+		t.Errorf("afterwards the project has %v", got)
+	}
+}
+
 // If the project does not build with the change, nothing is changed.
 func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	for name, of := range map[string]struct{ path, text, want string }{
-		"for the change":        {"third_party/delta-runtime/pkg/inspect/i.go", "package inspect\n\ntype Options struct{}\n", "nothing is changed"},
-		"for another reason":    {"cmd/more.go", "package main\n\nvar x int = \"\"\n", "the project does not build as it is"},
-		"for a line by hand":    {"cmd/main.go", head(ctrlImport) + "\nvar m, err = ctrl.NewManager(nil, ctrl.Options{})\n\nfunc main() { os.Exit(1) }\n", "by hand"},
-		"for what is not Go":    {"cmd/more.go", "package", "cmd/more.go:1:8"},
-		"for a folder that has": {"go.mod", "module x y\n", "go.mod"},
+		"for the change":            {"third_party/delta-runtime/pkg/inspect/i.go", "package inspect\n\ntype Options struct{}\n", "nothing is changed"},
+		"for another reason":        {"cmd/more.go", "package main\n\nvar x int = \"\"\n", "the project does not build as it is"},
+		"for a line by hand":        {"cmd/main.go", head(ctrlImport) + "\nvar m, err = ctrl.NewManager(nil, ctrl.Options{})\n\nfunc main() { os.Exit(1) }\n", "by hand"},
+		"for what is not Go":        {"cmd/more.go", "package", "cmd/more.go:1:8"},
+		"for go.mod":                {"go.mod", "module x y\n", "go.mod"},
+		"for what is there already": {"go.mod", fakes["go.mod"] + "\nrequire " + ours + " v0.0.0\n", "already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := scaffold(t, fakes)
@@ -150,6 +211,32 @@ func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
 	}
 }
 
+// A user who has seen enough while it builds finds the project as it was.
+func TestInterrupted(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	dir := scaffold(t, fakes)
+	p, err := open(dir, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, err := p.edited(t.Context(), &choices{inspector: usual})
+	if err == nil {
+		err = p.write(after)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.withdraw(ctx, before, p.builds(ctx, after)); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "build") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := read(t, dir); !same(got, fakes) {
+		t.Errorf("afterwards the project has %v", got)
+	}
+}
+
 func TestBadArguments(t *testing.T) {
 	empty := t.TempDir()
 	for want, args := range map[string][]string{
@@ -159,6 +246,11 @@ func TestBadArguments(t *testing.T) {
 	} {
 		if err := run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v, want %s", args, err, want)
+		}
+	}
+	for _, place := range []string{"0.0.0.0:8082", "8082", "127.0.0.1:", "somewhere"} {
+		if err := run(t.Context(), []string{"-inspector", place, empty}, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "metrics, none, or localhost") {
+			t.Errorf("%s: the error is %v", place, err)
 		}
 	}
 	dir := scaffold(t, contents{"go.mod": "module x\n"})

@@ -25,7 +25,7 @@ const (
 
 // shapes are how operators make their managers and controllers.
 var shapes = map[string]struct {
-	inspector    string
+	inspector    place
 	before, want string
 }{
 	"the options are in the call": {
@@ -216,6 +216,10 @@ func TestSomeHaveToBeChangedByHand(t *testing.T) {
 				t.Errorf("the error does not say what to do: %v", err)
 			}
 		})
+	}
+	ofTests := "package suite\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\t\"sigs.k8s.io/controller-runtime/pkg/envtest\"\n)\n\nvar m, err = ctrl.NewManager(nil, ctrl.Options{})\n\nvar _ envtest.Environment\n"
+	if _, err := editSources(contents{"suite.go": ofTests}, usual); err == nil || !strings.HasPrefix(err.Error(), "no file calls") {
+		t.Errorf("for a file of tests the error is %v", err)
 	}
 	if _, err := editSources(contents{"main.go": "package"}, usual); err == nil {
 		t.Error("a file that is no Go has no error")

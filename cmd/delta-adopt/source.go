@@ -54,13 +54,16 @@ func parse(name, text string) (*source, error) {
 }
 
 // editSources returns the files that change. It is an error if no manager is found.
-func editSources(sources contents, inspector string) (contents, error) {
+func editSources(sources contents, inspector place) (contents, error) {
 	changed := contents{}
 	managers := 0
 	for _, name := range slices.Sorted(mapKeys(sources)) {
 		s, err := parse(name, sources[name])
 		if err != nil {
 			return nil, err
+		}
+		if s.isOfTests() {
+			continue
 		}
 		n, err := s.editManagers(inspector)
 		if err != nil {
@@ -112,6 +115,13 @@ func packageName(at string) string {
 		return "controllerruntime"
 	}
 	return path.Base(at)
+}
+
+// isOfTests reports whether a file is there for tests, although it is not one.
+func (s *source) isOfTests() bool {
+	return slices.ContainsFunc(s.file.Imports, func(spec *ast.ImportSpec) bool {
+		return slices.Contains([]string{`"testing"`, `"` + ctrlPath + `/pkg/envtest"`}, spec.Path.Value)
+	})
 }
 
 // selected reports whether an expression is a name of an imported package, also with type arguments.

@@ -17,7 +17,7 @@ type Command struct {
 
 var (
 	// typed is how a command of ours begins: settings, then a program.
-	typed = regexp.MustCompile(`^(?:[A-Z_]+=\S+ )*(?:go|make|git|kubectl|curl|docker|bin/[\w/-]+|\./[\w./-]+)(?: |$)`)
+	typed = regexp.MustCompile(`^(?:[A-Z_]+=\S+ )*(?:go|make|git|kubectl|kubebuilder|curl|docker|bin/[\w/-]+|\./[\w./-]+)(?: |$)`)
 	// aside is what stands beside a command, or behind it as a comment.
 	aside = regexp.MustCompile(`\s{3,}.*$|\s+# .*$`)
 	// span may go on in the next line, but not beyond the end of a paragraph.
