@@ -327,8 +327,11 @@ func (s *side) answer(ctx context.Context, q question) answer {
 
 // compare asks both caches, and notes where their answers differ.
 func (g *game) compare(ctx context.Context, q question) error {
-	theirs := g.theirs.answer(ctx, q)
-	ours := g.ours.answer(ctx, q)
+	return g.complainOf(q, g.theirs.answer(ctx, q), g.ours.answer(ctx, q))
+}
+
+// complainOf notes it if two answers differ.
+func (g *game) complainOf(q question, theirs, ours answer) error {
 	if why := compareAnswers(theirs, ours); why != "" {
 		return g.complain("%s: %s\ntheirs: %v\nours:   %v", q.text, why, theirs, ours)
 	}
