@@ -75,6 +75,9 @@ func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 		return false, err
 	}
 	chosen := slices.DeleteFunc(rows, func(m mutant) bool { return !pattern.MatchString(m.name) })
+	if len(chosen) == 0 {
+		return false, fmt.Errorf("no mutant has a name that matches -only %q", only)
+	}
 	results := l.try(ctx, chosen, func(r result) { fmt.Fprintln(os.Stderr, r) })
 	return show(os.Stdout, results), nil
 }

@@ -87,6 +87,13 @@ func TestAStepRunsThatTheLastCallDidNotReach(t *testing.T) {
 			twice := slices.Repeat([]func(delta.Step) error{r.named("scale", all, nil)}, 2)
 			return r.call(delta.Succeeded, twice...)
 		},
+		"it has failed, and the retry is told nothing that touches it": func(r *reaching) string {
+			record(r.ledger, "r", became(at(1, 1), at(2, 2)))
+			r.call(delta.Succeeded)
+			aPod(r)
+			r.call(delta.Succeeded, r.named("scale", all, errAsked))
+			return r.call(delta.Succeeded, r.named("scale", all, nil))
+		},
 		"a failed call reached it, and it was done": func(r *reaching) string {
 			record(r.ledger, "r", became(at(1, 1), at(2, 2)))
 			r.call(delta.Succeeded)

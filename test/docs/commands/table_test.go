@@ -55,7 +55,7 @@ var shorter = map[string]string{
 // fewer has additional arguments for programs of ours that would take long.
 var fewer = map[string]string{
 	"./hack/bench":   "-rounds 1 -size 100 -rows 7",
-	"./hack/mutants": "-only 'what a reconciler failed with is forgotten'",
+	"./hack/mutants": "-only 'What a reconciler failed with is forgotten'",
 }
 
 // settings replace those that a command sets.
