@@ -12,8 +12,8 @@
 //	                                                                            ▼
 //	                                                        .delta-adopt.patch, which --undo applies in reverse
 //
-// A manager or a controller that is made in a way that it does not know is an error, which names the line and says
-// what to write there by hand. Then it changes nothing.
+// A manager that is made in a way that it does not know stays as it is. The program names the line and says what to write
+// there by hand. If it knows none of the managers, that is an error, and it changes nothing.
 //
 // The same program is an external plugin of kubebuilder: kubebuilder asks it through stdin.
 //

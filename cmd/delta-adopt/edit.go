@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// editManagers changes every statement that makes a manager. It returns how many there are.
-func (s *source) editManagers(inspector place) (n int, err error) {
+// editManagers changes every statement that makes a manager. It returns how many it has changed, and notes in s.left
+// those that are made in a way that it does not know.
+func (s *source) editManagers(inspector place) (n int) {
 	_, ctrl := s.imported(ctrlPath)
 	_, manager := s.imported(managerPath)
 	known := map[*ast.CallExpr]bool{}
@@ -26,68 +27,103 @@ func (s *source) editManagers(inspector place) (n int, err error) {
 		}
 		return nil
 	}
-	ast.Inspect(s.file, func(node ast.Node) bool {
-		function, ok := node.(*ast.FuncDecl)
-		if !ok || function.Body == nil {
-			return true
-		}
-		ast.Inspect(function, func(node ast.Node) bool {
-			block, ok := node.(*ast.BlockStmt)
-			for i := 0; ok && i < len(block.List) && err == nil; i++ {
-				assign, ok := block.List[i].(*ast.AssignStmt)
-				if !ok || len(assign.Rhs) != 1 || len(assign.Lhs) != 2 {
-					continue
-				}
-				if call := makes(assign.Rhs[0]); call != nil {
+	for _, in := range s.file.Decls {
+		ast.Inspect(in, func(node ast.Node) bool {
+			list := statements(node)
+			for i, statement := range list {
+				if call := makes(result(statement)); call != nil {
 					known[call] = true
-					err = s.editManager(function, block.List[i:], call, inspector)
+					if s.editManager(in, list[i:], call, inspector) {
+						n++
+					}
 				}
 			}
-			return err == nil
+			return true
 		})
-		return false
-	})
+	}
 	ast.Inspect(s.file, func(node ast.Node) bool {
-		if e, ok := node.(ast.Expr); ok && err == nil {
+		if e, ok := node.(ast.Expr); ok {
 			if call := makes(e); call != nil && !known[call] {
-				err = s.byHand(call, "the manager is not made by an assignment followed by if err != nil; "+
-					"assign it so, or call Configure of "+ours+"/pkg/manager for its options by hand")
+				s.leave(call, "the manager is not made by an assignment followed by if err != nil; assign it so")
 			}
 		}
-		return err == nil
+		return true
 	})
-	return len(known), err
+	return n
 }
 
-// editManager changes one. The statements begin with the one that makes the manager.
-func (s *source) editManager(in *ast.FuncDecl, from []ast.Stmt, call *ast.CallExpr, inspector place) error {
-	assign, _ := from[0].(*ast.AssignStmt)
-	mgr, ok := assign.Lhs[0].(*ast.Ident)
-	failed := checked(from, assign.Lhs[1])
-	if !ok || failed == nil {
-		return s.byHand(assign, "the next statement does not check the error of the new manager; "+
-			"call Configure of "+ours+"/pkg/manager for its options by hand")
+// statements returns the list of statements that a node consists of.
+func statements(node ast.Node) []ast.Stmt {
+	switch node := node.(type) {
+	case *ast.BlockStmt:
+		return node.List
+	case *ast.CaseClause:
+		return node.Body
+	case *ast.CommClause:
+		return node.Body
 	}
-	errName := s.of(assign.Lhs[1])
-	body := s.of(failed.Body)
+	return nil
+}
+
+// result returns what a statement assigns to two variables, or returns.
+func result(statement ast.Stmt) ast.Expr {
+	switch statement := statement.(type) {
+	case *ast.AssignStmt:
+		if len(statement.Rhs) == 1 && len(statement.Lhs) == 2 {
+			return statement.Rhs[0]
+		}
+	case *ast.ReturnStmt:
+		if len(statement.Results) == 1 {
+			return statement.Results[0]
+		}
+	}
+	return nil
+}
+
+// editManager changes one, if its error is checked. The statements begin with the one that makes the manager.
+func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, inspector place) bool {
+	mgr, errName, body := "mgr", "err", "{\n\t\treturn nil, err\n\t}"
+	assign, isAssigned := from[0].(*ast.AssignStmt)
+	after := from[0].End()
+	if isAssigned {
+		failed := checked(from, assign.Lhs[1])
+		if failed == nil || !isName(assign.Lhs[0]) {
+			s.leave(assign, "the next statement does not check the error of the new manager; have it do so")
+			return false
+		}
+		mgr, errName, body, after = s.of(assign.Lhs[0]), s.of(assign.Lhs[1]), s.of(failed.Body), failed.End()
+	}
 	configure := s.add(ours + "/pkg/manager")
 	options := s.of(call.Args[1])
-	if _, ok := call.Args[1].(*ast.Ident); !ok {
+	if !isName(call.Args[1]) {
 		options = free(in, "options", "managerOptions", "optionsOfManager")
-		s.insert(assign.Pos(), options+" := "+s.of(call.Args[1])+"\n")
+		s.insert(from[0].Pos(), options+" := "+s.of(call.Args[1])+"\n")
 		s.replace(call.Args[1], options)
 	}
-	s.insert(assign.Pos(), fmt.Sprintf("if %s := %s.Configure(&%s); %s != nil %s\n", errName, configure, options, errName, body))
+	s.insert(from[0].Pos(), fmt.Sprintf("if %s := %s.Configure(&%s); %[1]s != nil %[4]s\n", errName, configure, options, body))
 	if inspector == "none" {
-		return nil
+		return true
+	}
+	if !isAssigned {
+		mgr = free(in, "mgr", "newManager", "managerOfOptions")
+		s.edits = append(s.edits, edit{s.offset(from[0].Pos()), s.offset(call.Pos()), mgr + ", err := "})
+		s.insert(after, "\nif err != nil "+body)
 	}
 	where := "{BindAddress: " + strconv.Quote(string(inspector)) + "}"
 	if inspector == "metrics" {
 		where = "{}"
 	}
-	s.insert(failed.End(), fmt.Sprintf("\nif %s := %s.AddInspector(%s, %s.Options%s); %s != nil %s",
-		errName, configure, mgr.Name, s.add(ours+"/pkg/inspect"), where, errName, body))
-	return nil
+	s.insert(after, fmt.Sprintf("\nif %s := %s.AddInspector(%s, %s.Options%s); %[1]s != nil %[6]s",
+		errName, configure, mgr, s.add(ours+"/pkg/inspect"), where, body))
+	if !isAssigned {
+		s.insert(after, "\nreturn "+mgr+", nil")
+	}
+	return true
+}
+
+func isName(e ast.Expr) bool {
+	_, ok := e.(*ast.Ident)
+	return ok
 }
 
 // checked returns the if statement after the first one that checks the error.
@@ -103,17 +139,17 @@ func checked(from []ast.Stmt, failed ast.Expr) *ast.IfStmt {
 	if !ok || cond.Op != token.NEQ {
 		return nil
 	}
-	x, isName := cond.X.(*ast.Ident)
+	x, isX := cond.X.(*ast.Ident)
 	null, isNil := cond.Y.(*ast.Ident)
 	name, ok := failed.(*ast.Ident)
-	if !ok || !isName || !isNil || null.Name != "nil" || x.Name != name.Name {
+	if !ok || !isX || !isNil || null.Name != "nil" || x.Name != name.Name {
 		return nil
 	}
 	return check
 }
 
-// free returns the first name that a function does not use.
-func free(in *ast.FuncDecl, names ...string) string {
+// free returns the first name that a declaration does not use.
+func free(in ast.Decl, names ...string) string {
 	used := map[string]bool{}
 	ast.Inspect(in, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -99,18 +101,22 @@ func (p *project) dropModule(ctx context.Context) error {
 
 // narrowed has controller-gen read the project's folders, and not the clone with its sample operator.
 func (p *project) narrowed(makefile string) string {
-	var paths []string
-	for _, folder := range []string{"api", "apis", "cmd", "internal", "pkg", "controllers"} {
-		if info, err := os.Stat(p.path(folder)); err == nil && info.IsDir() {
-			paths = append(paths, `paths="./`+folder+`/..."`)
-		}
-	}
-	if len(paths) == 0 {
+	sources, err := p.sources()
+	if err != nil || len(sources) == 0 {
 		return makefile
 	}
+	folders := map[string]bool{}
+	for name := range sources {
+		if folder, _, inside := strings.Cut(name, "/"); inside {
+			folders[`paths="./`+folder+`/..."`] = true
+		} else {
+			folders[`paths="."`] = true
+		}
+	}
+	paths := slices.Sorted(maps.Keys(folders))
 	lines := strings.SplitAfter(makefile, "\n")
 	for i, line := range lines {
-		if strings.Contains(line, "CONTROLLER_GEN") {
+		if strings.Contains(line, "CONTROLLER_GEN") && !strings.Contains(line, "cd ") { // from another folder it does not see the clone
 			lines[i] = strings.Replace(line, `paths="./..."`, strings.Join(paths, " "), 1)
 		}
 	}

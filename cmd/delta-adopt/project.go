@@ -50,12 +50,17 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	if _, err := os.Stat(p.path(patchFile)); err == nil {
 		return fmt.Errorf("%s is there, so the project has adopted delta-runtime: run with --undo first", patchFile)
 	}
-	before, after, err := p.edited(ctx, c)
+	before, after, left, err := p.edited(ctx, c)
 	if err != nil {
 		return err
 	}
 	if c.only {
-		return p.show(ctx, before, after)
+		patch, err := p.diff(ctx, before, after)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(p.out, string(patch)+leftAlone(left))
+		return err
 	}
 	if err := p.write(after); err != nil {
 		return errors.Join(err, p.restore(before))
@@ -77,36 +82,44 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	if _, err := os.Stat(p.path("vendor/modules.txt")); err == nil {
 		text += "Run go mod vendor now, and after --undo.\n"
 	}
-	_, err = io.WriteString(p.out, text)
+	_, err = io.WriteString(p.out, text+leftAlone(left))
 	return err
 }
 
-// edited returns the files that change, before and after.
-func (p *project) edited(ctx context.Context, c *choices) (before, after contents, err error) {
+// leftAlone says which managers stay as they are.
+func leftAlone(left []string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	return "\nThese managers stay as they are:\n" + strings.Join(left, "\n") + "\n"
+}
+
+// edited returns the files that change, before and after, and what is left alone.
+func (p *project) edited(ctx context.Context, c *choices) (before, after contents, left []string, err error) {
 	sources, err := p.sources()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	after, err = editSources(sources, c.inspector)
+	after, left, err = editSources(sources, c.inspector)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	mod, err := findModule(p.dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	more, err := p.editModule(ctx, mod)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	maps.Copy(after, more)
 	before = contents{}
 	for path := range after {
 		if err := p.readInto(before, path); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return before, after, nil
+	return before, after, left, nil
 }
 
 // readInto reads a file, if it is there.
@@ -238,15 +251,6 @@ func (p *project) restore(before contents) error {
 		_ = os.Remove(p.path("go.sum"))
 	}
 	return p.write(before)
-}
-
-func (p *project) show(ctx context.Context, before, after contents) error {
-	patch, err := p.diff(ctx, before, after)
-	if err != nil {
-		return err
-	}
-	_, err = p.out.Write(patch)
-	return err
 }
 
 // diff returns a patch for git.

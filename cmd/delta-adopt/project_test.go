@@ -69,7 +69,7 @@ var fakes = contents{
 	"third_party/delta-runtime/pkg/inspect/i.go": "package inspect\n\ntype Options struct{ BindAddress string }\n",
 	"cmd/main.go":      head(ctrlImport) + "\nfunc main() {\n\tmgr, err := ctrl.NewManager(nil, ctrl.Options{})\n\tif err != nil {\n\t\tos.Exit(1)\n\t}\n\t_ = mgr\n}\n",
 	"cmd/main_test.go": "package main\n",
-	"Makefile":         "manifests:\n\t\"$(CONTROLLER_GEN)\" crd paths=\"./...\" output:dir=config\n\tgo vet ./...\n",
+	"Makefile":         "manifests:\n\t\"$(CONTROLLER_GEN)\" crd paths=\"./...\" output:dir=config\n\tcd api; $(CONTROLLER_GEN) paths=\"./...\"\n\tgo vet ./...\n",
 	"Dockerfile":       "FROM golang\nCOPY go.mod go.mod\nCOPY go.sum go.sum\nRUN go mod download\n",
 	".dockerignore":    "*\n!go.mod\n!go.sum\n",
 }
@@ -100,7 +100,7 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 	do()
 	after := read(t, dir)
 	for name, want := range map[string]string{
-		"Makefile":      `crd paths="./cmd/..." output`,
+		"Makefile":      "crd paths=\"./cmd/...\" output:dir=config\n\tcd api; $(CONTROLLER_GEN) paths=\"./...\"\n",
 		"Dockerfile":    "COPY go.sum go.sum\nCOPY third_party third_party\nRUN",
 		".dockerignore": "!third_party/delta-runtime/go.sum\n",
 		"go.mod":        ours + " => ./third_party/delta-runtime",
@@ -220,7 +220,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, after, err := p.edited(t.Context(), &choices{inspector: usual})
+	before, after, _, err := p.edited(t.Context(), &choices{inspector: usual})
 	if err == nil {
 		err = p.write(after)
 	}

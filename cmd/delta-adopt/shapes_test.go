@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"go/format"
 	"strings"
 	"testing"
@@ -121,6 +120,76 @@ func build(options []string, inspect bool) (manager.Manager, error) {
 }
 `,
 	},
+	"the manager is returned as it is made": {
+		inspector: usual,
+		before: head(ctrlImport) + `
+func build() (ctrl.Manager, error) {
+	return ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{})
+}
+`,
+		want: head(ctrlImport, "", ourInspect, ourManager) + `
+func build() (ctrl.Manager, error) {
+	options := ctrl.Options{}
+	if err := manager.Configure(&options); err != nil {
+		return nil, err
+	}
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
+	if err != nil {
+		return nil, err
+	}
+	if err := manager.AddInspector(mgr, ` + inspectedUsual + `); err != nil {
+		return nil, err
+	}
+	return mgr, nil
+}
+`,
+	},
+	"the manager is returned, without an inspector": {
+		inspector: "none",
+		before: head(ctrlImport) + `
+func build(options ctrl.Options) (ctrl.Manager, error) {
+	return ctrl.NewManager(ctrl.GetConfigOrDie(), options)
+}
+`,
+		want: head(ctrlImport, "", ourManager) + `
+func build(options ctrl.Options) (ctrl.Manager, error) {
+	if err := manager.Configure(&options); err != nil {
+		return nil, err
+	}
+	return ctrl.NewManager(ctrl.GetConfigOrDie(), options)
+}
+`,
+	},
+	"a command's function makes it, in a case": {
+		inspector: "none",
+		before: head(ctrlImport) + `
+var command = map[string]func(string){"run": func(kind string) {
+	switch kind {
+	case "webhook":
+		mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
+		if err != nil {
+			os.Exit(1)
+		}
+		start(mgr)
+	}
+}}
+`,
+		want: head(ctrlImport, "", ourManager) + `
+var command = map[string]func(string){"run": func(kind string) {
+	switch kind {
+	case "webhook":
+		if err := manager.Configure(&options); err != nil {
+			os.Exit(1)
+		}
+		mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), options)
+		if err != nil {
+			os.Exit(1)
+		}
+		start(mgr)
+	}
+}}
+`,
+	},
 	"a controller with options of the builder": {
 		before: head(ctrlImport, builderImport) + `
 func (r *thing) SetupWithManager(mgr ctrl.Manager) error {
@@ -179,9 +248,7 @@ func TestShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.editManagers(shape.inspector); err != nil {
-				t.Fatal(err)
-			}
+			s.editManagers(shape.inspector)
 			s.editBuilders()
 			if len(s.edits) == 0 {
 				if shape.want != "" {
@@ -201,27 +268,32 @@ func tidied(text string) string { return strings.ReplaceAll(text, "\n\t\n", "\n\
 
 func TestSomeHaveToBeChangedByHand(t *testing.T) {
 	for name, of := range map[string]struct{ code, want string }{
-		"returned":    {"func f() (ctrl.Manager, error) { return ctrl.NewManager(nil, ctrl.Options{}) }", "main.go:9:41: the manager is not made by an assignment"},
 		"in an if":    {"func f() { if m, err := ctrl.NewManager(nil, ctrl.Options{}); err != nil { _ = m } }", "main.go:9:25: the manager is not made by an assignment"},
 		"not checked": {"func f() { m, _ := ctrl.NewManager(nil, ctrl.Options{}); _ = m }", "main.go:9:12: the next statement does not check the error"},
 		"global":      {"var m, err = ctrl.NewManager(nil, ctrl.Options{})", "main.go:9:14: the manager is not made by an assignment"},
 		"none":        {"var _ ctrl.Manager", "no file calls NewManager"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := editSources(contents{"main.go": head(ctrlImport) + "\n" + of.code + "\n"}, usual)
+			files := contents{"main.go": head(ctrlImport) + "\n" + of.code + "\n"}
+			_, _, err := editSources(files, usual)
 			if err == nil || !strings.HasPrefix(err.Error(), of.want) {
 				t.Errorf("the error is %v, want %s", err, of.want)
 			}
-			if byHand := (*errByHand)(nil); errors.As(err, &byHand) && !strings.Contains(err.Error(), "by hand") {
+			if name != "none" && !strings.Contains(err.Error(), "by hand") {
 				t.Errorf("the error does not say what to do: %v", err)
+			}
+			files["other.go"] = shapes["the options are in the call"].before
+			changed, left, err := editSources(files, usual)
+			if err != nil || len(changed) != 1 || name != "none" && (len(left) != 1 || !strings.HasPrefix(left[0], of.want)) {
+				t.Errorf("beside a manager that it knows it changes %d files, leaves %q and says %v", len(changed), left, err)
 			}
 		})
 	}
 	ofTests := "package suite\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\t\"sigs.k8s.io/controller-runtime/pkg/envtest\"\n)\n\nvar m, err = ctrl.NewManager(nil, ctrl.Options{})\n\nvar _ envtest.Environment\n"
-	if _, err := editSources(contents{"suite.go": ofTests}, usual); err == nil || !strings.HasPrefix(err.Error(), "no file calls") {
+	if _, _, err := editSources(contents{"suite.go": ofTests}, usual); err == nil || !strings.HasPrefix(err.Error(), "no file calls") {
 		t.Errorf("for a file of tests the error is %v", err)
 	}
-	if _, err := editSources(contents{"main.go": "package"}, usual); err == nil {
+	if _, _, err := editSources(contents{"main.go": "package"}, usual); err == nil {
 		t.Error("a file that is no Go has no error")
 	}
 }
@@ -231,7 +303,7 @@ func FuzzSources(f *testing.F) {
 		f.Add(shape.before)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		after, err := editSources(contents{"main.go": text}, usual)
+		after, _, err := editSources(contents{"main.go": text}, usual)
 		if err != nil {
 			return
 		}

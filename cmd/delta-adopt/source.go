@@ -2,11 +2,13 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -28,22 +30,13 @@ type source struct {
 	file  *ast.File
 	edits []edit
 	added []string // import specs
+	left  []string // where a manager is made in a way that is not known, and what to do there by hand
 }
 
 // edit replaces text[from:to].
 type edit struct {
 	from, to int
 	with     string
-}
-
-// errByHand says what somebody has to write himself.
-type errByHand struct {
-	at   token.Position
-	what string
-}
-
-func (e *errByHand) Error() string {
-	return fmt.Sprintf("%s: %s", e.at, e.what)
 }
 
 func parse(name, text string) (*source, error) {
@@ -53,45 +46,35 @@ func parse(name, text string) (*source, error) {
 	return s, err
 }
 
-// editSources returns the files that change. It is an error if no manager is found.
-func editSources(sources contents, inspector place) (contents, error) {
-	changed := contents{}
+// editSources returns the files that change, and what it has left alone. It is an error if it changes no manager.
+func editSources(sources contents, inspector place) (changed contents, left []string, err error) {
+	changed = contents{}
 	managers := 0
-	for _, name := range slices.Sorted(mapKeys(sources)) {
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		s, err := parse(name, sources[name])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if s.isOfTests() {
 			continue
 		}
-		n, err := s.editManagers(inspector)
-		if err != nil {
-			return nil, err
-		}
-		managers += n
+		managers += s.editManagers(inspector)
+		left = append(left, s.left...)
 		s.editBuilders()
 		if len(s.edits) == 0 {
 			continue
 		}
 		if changed[name], err = s.done(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	if managers == 0 {
-		return nil, fmt.Errorf("no file calls NewManager of %s or New of %s, outside of tests", ctrlPath, managerPath)
+	switch {
+	case managers > 0:
+		return changed, left, nil
+	case len(left) > 0:
+		return nil, nil, errors.New(strings.Join(left, "\n"))
 	}
-	return changed, nil
-}
-
-func mapKeys(m contents) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
-	}
+	return nil, nil, fmt.Errorf("no file calls NewManager of %s or New of %s, outside of tests", ctrlPath, managerPath)
 }
 
 // imported returns the spec of an import, and its name in the file. The spec is nil if it is not imported by a name.
@@ -193,8 +176,9 @@ func (s *source) insert(at token.Pos, with string) {
 	s.edits = append(s.edits, edit{s.offset(at), s.offset(at), with})
 }
 
-func (s *source) byHand(n ast.Node, what string) error {
-	return &errByHand{s.files.Position(n.Pos()), what}
+// leave notes a manager that stays as it is.
+func (s *source) leave(n ast.Node, what string) {
+	s.left = append(s.left, fmt.Sprintf("%s: %s, or call Configure of %s/pkg/manager for its options by hand", s.files.Position(n.Pos()), what, ours))
 }
 
 // done returns the file with all its edits, as gofmt would have it.
