@@ -133,6 +133,7 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *de
 		show := delta.Delta[T]{Key: key, Op: delta.Sync, Seen: now, Origin: origin}
 		f.syncLocked(&item[T]{event: event[T]{Delta: show, to: to}})
 	}
+	f.ringLocked()
 }
 
 // syncLocked queues a Sync, unless a pending one of the same origin stands for it. So does a pending change, unless a
@@ -167,12 +168,12 @@ func (f *DeltaFIFO[T]) control(c control) bool {
 	return true
 }
 
-// appendLocked queues the item, unless it repeats a deletion.
+// appendLocked queues the item, unless it repeats a deletion. The caller rings when all is queued: an earlier ring would have
+// the consumer wait for the lock, and the next one wake it for nothing.
 func (f *DeltaFIFO[T]) appendLocked(it *item[T]) {
 	it.arrival = f.arrived + 1
 	if f.pending.add(it) {
 		f.arrived++
-		f.ringLocked()
 	}
 }
 

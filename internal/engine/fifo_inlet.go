@@ -107,6 +107,7 @@ func (in *inlet[T]) Push(d delta.Delta[T], position string) error {
 	if in.closed {
 		return nil
 	}
+	defer f.ringLocked() // also where nothing but the version comes of it
 	in.heardLocked(position, d.Seen)
 	switch {
 	case !within:
@@ -169,6 +170,7 @@ func (in *inlet[T]) Bookmark(version string) error {
 		return nil
 	}
 	in.heardLocked(version, now)
+	f.ringLocked()
 	return nil
 }
 
@@ -179,7 +181,6 @@ func (in *inlet[T]) heardLocked(version string, now time.Time) {
 	if version != "" {
 		in.heard, in.fifo.pending.version = version, version
 		in.fifo.scopes.move(in)
-		in.fifo.ringLocked() // also where nothing but the version comes of it
 	}
 }
 

@@ -55,9 +55,7 @@ type cursor[T any] struct {
 // position is the number of the next event.
 func (c *cursor[T]) position() uint64 { return c.node.first + uint64(c.index) }
 
-// peek returns the events up to the end of the node, and when they were
-// published. It returns none at the end of the log, where the cursor has left the
-// last node, so that at rest it keeps nothing alive.
+// peek returns the events up to the end of the node, and when they were published. It returns none at the end of the log.
 func (c *cursor[T]) peek() ([]event[T], time.Time) {
 	for {
 		next := c.node.next.Load()
@@ -69,4 +67,13 @@ func (c *cursor[T]) peek() ([]event[T], time.Time) {
 		}
 		c.node, c.index = next, 0
 	}
+}
+
+// take is peek, and leaves the events and their node behind, so that the cursor of a subscriber at rest keeps nothing alive.
+func (c *cursor[T]) take() ([]event[T], time.Time) {
+	events, at := c.peek()
+	if len(events) > 0 {
+		c.node, c.index = c.node.next.Load(), 0
+	}
+	return events, at
 }

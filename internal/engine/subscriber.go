@@ -37,6 +37,7 @@ type subscriber[T any] struct {
 	position atomic.Uint64 // written under mu. Invariant: that of place, whenever mu is free, until the subscriber has left.
 	syncAt   atomic.Uint64 // the log's length when the first list was complete
 	awaited  atomic.Bool   // somebody waits for it to catch up
+	busy     atomic.Bool   // run tells what it has taken
 	_        [64]byte
 	calls    atomic.Uint64 // events told, or passed over as not for us; written by run alone
 	_        [64]byte
@@ -45,7 +46,7 @@ type subscriber[T any] struct {
 	stage    stage                       // Invariant: it only goes up.
 	place    cursor[T]                   // in the log, behind what has been taken. Invariant: it never goes back, until the subscriber has left.
 	initial  inventory[T]                // Invariant: nil from the stage telling on; run has it then.
-	taken    span                        // what run is telling
+	taken    span                        // what run has taken last
 	isSynced bool                        // Invariant: true when synced is closed, and only then.
 	progress progress
 }
@@ -63,7 +64,7 @@ const (
 // span is a run of events as it was taken.
 type span struct {
 	end   uint64    // calls when the last of it is told
-	at    time.Time // when its first event was published; zero when idle
+	at    time.Time // when its first event was published
 	first bool      // it is the snapshot that a late subscriber is given
 }
 

@@ -41,6 +41,7 @@ func (l *subscriber[T]) start() (inventory[T], bool) {
 	l.stage, l.initial = telling, nil
 	if s != nil {
 		l.taken = span{end: uint64(s.Len()), at: time.Now(), first: true}
+		l.busy.Store(true)
 	}
 	return s, true
 }
@@ -95,11 +96,14 @@ func (l *subscriber[T]) tellEvents(events []event[T]) {
 // false once the subscriber has left.
 func (l *subscriber[T]) take() ([]event[T], bool) {
 	for !l.gone.Load() {
+		l.busy.Store(false)
 		if l.awaited.Load() && l.caughtUp() {
 			l.of.calmed()
 		}
-		if events := l.tryTake(); events != nil {
-			return events, true
+		if l.hasNews() {
+			if events := l.tryTake(); events != nil {
+				return events, true
+			}
 		}
 		l.bell.sleepUnless(l.hasNews)
 	}
@@ -124,20 +128,19 @@ func (l *subscriber[T]) caughtUp() bool {
 func (l *subscriber[T]) tryTake() []event[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.taken = span{}
 	if l.gone.Load() {
 		return nil
 	}
-	events, at := l.place.peek()
-	if !l.isSynced && l.place.position() >= l.syncAt.Load() { // nothing before it is left to tell
+	events, at := l.place.take()
+	if !l.isSynced && l.position.Load() >= l.syncAt.Load() { // nothing before it is left to tell
 		l.isSynced = true
 		close(l.synced)
 	}
 	if len(events) == 0 {
 		return nil
 	}
-	l.place.index += len(events)
 	l.position.Store(l.place.position())
+	l.busy.Store(true)
 	l.taken = span{end: l.calls.Load() + uint64(len(events)), at: at}
 	return events
 }

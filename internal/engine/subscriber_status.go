@@ -41,13 +41,14 @@ func (l *subscriber[T]) statusLocked(now time.Time) informer.SubscriberStatus {
 	}
 	s.Lag = l.lagLocked()
 	oldest := l.taken.at
-	if oldest.IsZero() {
+	busy := l.busy.Load()
+	if !busy {
 		_, oldest = l.place.peek()
 	}
 	if !oldest.IsZero() {
 		s.OldestAge = max(0, now.Sub(oldest))
 	}
-	if !l.taken.at.IsZero() {
+	if busy {
 		s.InHandlerSince = l.progress.look(s.Told, now)
 	}
 	return s
@@ -65,7 +66,7 @@ func (l *subscriber[T]) lag() uint64 {
 
 func (l *subscriber[T]) lagLocked() uint64 {
 	lag := l.untakenLocked()
-	if !l.taken.at.IsZero() {
+	if l.busy.Load() {
 		lag += max(l.taken.end, l.calls.Load()) - l.calls.Load() + 1 // and the call that is under way
 	}
 	return lag
@@ -101,7 +102,7 @@ const longFirst = 10 * time.Second
 // isLongInFirst reports whether the first list takes the handler long, once. Before the whole
 // list is there, nobody knows how much of it is left.
 func (l *subscriber[T]) isLongInFirst(age time.Duration) bool {
-	return !l.progress.first && !l.isSynced && l.syncAt.Load() != never && !l.taken.at.IsZero() && age >= longFirst
+	return !l.progress.first && !l.isSynced && l.syncAt.Load() != never && l.busy.Load() && age >= longFirst
 }
 
 // complaint says what is newly wrong with the subscriber. A burst that it gets through between two looks is nothing.
@@ -118,7 +119,7 @@ func (l *subscriber[T]) complaint(now time.Time) (string, informer.SubscriberSta
 		return "Handler takes long for the first list", s
 	}
 	behind := s.Lag
-	if l.taken.first { // a backlog costs memory and grows, and a snapshot does not
+	if l.taken.first && l.busy.Load() { // a backlog costs memory and grows, and a snapshot does not
 		behind = l.untakenLocked()
 	}
 	wasSlow := l.progress.slow
