@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
@@ -66,8 +65,7 @@ type delivery[R comparable] struct {
 	before trail // of the object, when the delivery began
 	known  bool  // there was one
 
-	mu    lock.Mutex[lock.Delivery] // guards everything below
-	to    []uint64                  // requests that it was recorded for
+	to    []uint64 // requests that it was recorded for; guarded by clerk.mu, as ended is
 	ended bool
 }
 
@@ -85,19 +83,15 @@ func (s *stream[R]) Begin(c Change) ledger.Delivery[R] {
 func (d *delivery[R]) Record(r R) {
 	c := d.change
 	c.begins = d.stream.byKey && (d.before.lost || c.Op == Added || isUpdate(&c) && c.Old.GetUID() != c.New.GetUID())
-	c.unsure = d.add(r) || c.unsure
 	if c.watch != 0 && hidesUpdate(&c) {
 		c.causes = c.causes.with(c.watch)
 	}
-	d.stream.clerk.Record(r, c)
+	d.stream.clerk.recordOf(d, r, c)
 }
 
-// add notes a request, and reports whether the object may have had states that this
+// addLocked notes a request, and reports whether the object may have had states that this
 // request was not told of.
-func (d *delivery[R]) add(r R) (unsure bool) {
-	hash := d.stream.hashRequest(r)
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (d *delivery[R]) addLocked(hash uint64) (unsure bool) {
 	if d.ended {
 		return true // other events have been shown meanwhile, or will be before it is told
 	}
@@ -107,10 +101,7 @@ func (d *delivery[R]) add(r R) (unsure bool) {
 
 // End is the [ledger.Delivery]'s.
 func (d *delivery[R]) End() {
-	d.mu.Lock()
-	d.ended = true
-	to := d.to // nobody adds to it any more
-	d.mu.Unlock()
+	to := d.stream.clerk.recordedFor(d) // nobody adds to it any more
 	slices.Sort(to)
 	to = slices.Compact(to)
 	switch s := d.stream; {

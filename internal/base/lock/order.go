@@ -21,7 +21,7 @@ var order = [][]any{
 	{Runtime{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Delivery{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
 		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
@@ -110,8 +110,6 @@ type (
 
 	// Clerk is delta.clerk.mu: the books of a controller.
 	Clerk struct{}
-	// Delivery is delta.delivery.mu: which requests an event was recorded for.
-	Delivery struct{}
 	// Runtime is managed.Runtime.mu: what runs of one manager, and which journal notes that. It is held
 	// while a cache or a controller is told of its journal.
 	Runtime struct{}
