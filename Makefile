@@ -151,6 +151,10 @@ verify: ## Check that every go.mod is tidy and every download is what was pinned
 		go -C $$module mod verify; \
 	done
 
+.PHONY: release
+release: ## Make everything that the release VERSION consists of in artifacts/release, and tag it
+	hack/release "$(VERSION)"
+
 ##@ Things that get built
 
 # That program is compiled first, which takes some seconds.
@@ -188,6 +192,15 @@ bin/controller-gen: hack/tools/manifests/go.mod hack/tools/manifests/go.sum
 
 bin/kustomize: hack/tools/manifests/go.mod hack/tools/manifests/go.sum
 	go -C hack/tools/manifests build -o ../../../$@ sigs.k8s.io/kustomize/kustomize/v5
+
+bin/cyclonedx-gomod: hack/tools/release/go.mod hack/tools/release/go.sum
+	go -C hack/tools/release build -o ../../../$@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+
+bin/helm: hack/tools/release/go.mod hack/tools/release/go.sum
+	go -C hack/tools/release build -o ../../../$@ helm.sh/helm/v4/cmd/helm
+
+bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.sum
+	go -C hack/tools/krew build -o ../../../$@ sigs.k8s.io/krew/cmd/validate-krew-manifest
 
 .PHONY: generate
 generate: bin/controller-gen ## Generate the sample operator's deep copies
