@@ -13,7 +13,7 @@ ONREAL       = ^TestSkippingIsSafeOnARealServer$$
 # Modules beside the root module that have tests for make test, and those that the linter reads.
 BESIDE      := cmd/kubectl-delta tracing hack/controlplane hack/image hack/kind
 LINTED      := $(BESIDE) test/browser
-MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/kubebuilder hack/tools/manifests hack/image hack/kind cmd/kubectl-delta test/browser tracing
+MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/krew hack/tools/kubebuilder hack/tools/manifests hack/tools/release hack/image hack/kind cmd/kubectl-delta test/browser tracing
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
 
@@ -199,8 +199,8 @@ bin/cyclonedx-gomod: hack/tools/release/go.mod hack/tools/release/go.sum
 bin/helm: hack/tools/release/go.mod hack/tools/release/go.sum
 	go -C hack/tools/release build -o ../../../$@ helm.sh/helm/v4/cmd/helm
 
-bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.sum
-	go -C hack/tools/krew build -o ../../../$@ sigs.k8s.io/krew/cmd/validate-krew-manifest
+bin/krew bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.sum
+	go -C hack/tools/krew build -o ../../../$@ sigs.k8s.io/krew/cmd/$(@F)
 
 .PHONY: generate
 generate: bin/controller-gen ## Generate the sample operator's deep copies

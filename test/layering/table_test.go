@@ -168,6 +168,7 @@ var table = map[string]rule{
 	"test/endtoend/wireserver": {theirs: in("k8s.io/apimachinery")},
 	"test/operator":            {},
 	"test/prometheus":          {},
+	"test/release":             {},
 	"test/sampleoperator":      {},
 	"test/sim":                 {},
 	"test/skip":                {},
