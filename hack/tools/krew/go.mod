@@ -1,4 +1,4 @@
-// The validator of krew's manifests. It lives in a module of its own, because krew needs old
+// Krew, and the validator of its manifests. They live in a module of their own, because krew needs old
 // versions of much that the other tools need.
 module github.com/delta-runtime/delta-runtime/hack/tools/krew
 
