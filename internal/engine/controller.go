@@ -43,7 +43,7 @@ type controller[T any] struct {
 	waiting   []*subscriber[T]      // those who join when the first list is there, to be told what has changed since it was saved
 	past      *past[T]              // nil for none
 
-	batches, applied, processed reflector.Histogram // see Counts
+	processed reflector.Histogram // see Counts
 
 	log  logr.Logger
 	kind string
@@ -94,17 +94,13 @@ func (c *controller[T]) process(batch Batch[T]) {
 	began := time.Now()
 	events := c.apply(batch)
 	now := time.Now()
-	if batch.Len() > 0 {
-		c.batches.Observe(uint64(batch.Len()))
-		c.applied.Observe(uint64(max(0, now.Sub(began))))
-	}
 	if len(batch.controls) > 0 || c.fifo.unsynced.Load() > 0 {
 		c.fifo.shown()
 	}
 	c.testify(events)
 	c.processor.publish(now, events)
 	if batch.Len() > 0 {
-		c.processed.Observe(uint64(max(0, time.Since(began))))
+		c.processed.Observe(time.Since(began))
 	}
 	for len(entries) > 0 {
 		entry := entries[0]

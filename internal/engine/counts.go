@@ -10,9 +10,8 @@ import (
 type Counts struct {
 	// Reflector has the sum over all scopes that there are now, and all that there were.
 	Reflector reflector.Counts
-	// Batches are the numbers of deltas that were applied at once, and Applied the times that
-	// this took, in nanoseconds. Processed are the times until they were published, too.
-	Batches, Applied, Processed reflector.Reading
+	// Processed are the times that it took to apply and publish what was handed out at once.
+	Processed reflector.Reading
 	// Oldest is how long the oldest delta has waited that is not visible yet.
 	Oldest time.Duration
 	// Gaps is what [Informer.Gaps] returns.
@@ -27,7 +26,7 @@ func (i *Informer[T]) Counts() (c Counts) {
 		leaving := at.leaving.reflector.Counts()
 		c.Reflector.Add(&leaving)
 	}
-	c.Batches, c.Applied, c.Processed = i.controller.batches.Read(), i.controller.applied.Read(), i.controller.processed.Read()
+	c.Processed = i.controller.processed.Read()
 	if oldest := i.fifo.oldest(); !oldest.IsZero() {
 		c.Oldest = max(0, time.Since(oldest))
 	}

@@ -41,14 +41,14 @@ func TestSeriesOfAController(t *testing.T) {
 		synctest.Wait()
 		w.servers[pod].Add(newObject(pod, "p", "new"))
 		synctest.Wait()
-		causes, steps, reasons := has("delta_event_to_reconcile_seconds_count"), has(`result="done"`), has(`reason="InitialList"`)+has(`reason="FirstTime"`)
+		causes, steps, reasons := has("delta_reconcile_causes_total"), has(`result="done"`), has(`reason="InitialList"`)+has(`reason="FirstTime"`)
 		if causes != 3 || steps != 1 || reasons != 2 {
 			t.Errorf("there are %d causes, %d steps and %d reasons, want 3, 1 and 2", causes, steps, reasons)
 		}
 		ofCauses, ofSteps := causes*stated["a cause that a controller was called for"], steps*stated["a step of a controller"]
 		ofReasons := reasons * stated["a reason why changes were not complete"]
 		for part, want := range map[string]int{
-			"delta_event_to_reconcile_seconds": ofCauses,
+			"delta_reconcile_causes_total":     ofCauses,
 			"delta_steps_total":                ofSteps,
 			"delta_reconcile_incomplete_total": ofReasons,
 			"":                                 stated["a controller"] + ofCauses + ofSteps + ofReasons,

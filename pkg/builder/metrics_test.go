@@ -52,18 +52,16 @@ func TestMetricsOfAController(t *testing.T) {
 
 		got := scrape.Read(t, metrics.Registry, "delta_")
 		for series, want := range map[string]float64{
-			`delta_reconcile_causes_total{cause="InitialList",controller="measured"}`:                        1,
-			`delta_reconcile_causes_total{cause="Owned",controller="measured"}`:                              1,
-			`delta_reconcile_causes_total{cause="Timer",controller="measured"}`:                              0,
-			`delta_reconcile_incomplete_total{controller="measured",reason="InitialList"}`:                   1,
-			`delta_event_to_reconcile_seconds_count{cause="Owned",controller="measured"}`:                    1,
-			`delta_event_to_reconcile_seconds_bucket{cause="Owned",controller="measured",le="68.719476735"}`: 1,
-			`delta_events_held_back_total{controller="measured"}`:                                            1,
-			`delta_steps_total{controller="measured",result="skipped",step="copy"}`:                          1,
-			`delta_steps_total{controller="measured",result="failed",step="copy"}`:                           0,
-			`delta_queue_working_requests{controller="measured"}`:                                            0,
-			`delta_queue_delayed_requests{controller="measured"}`:                                            1,
-			`delta_ledger_overflows_total{controller="measured"}`:                                            0,
+			`delta_reconcile_causes_total{cause="InitialList",controller="measured"}`:      1,
+			`delta_reconcile_causes_total{cause="Owned",controller="measured"}`:            1,
+			`delta_reconcile_incomplete_total{controller="measured",reason="InitialList"}`: 1,
+			`delta_event_to_reconcile_seconds_count{controller="measured"}`:                2,
+			`delta_event_to_reconcile_seconds_bucket{controller="measured",le="100"}`:      2,
+			`delta_events_held_back_total{controller="measured"}`:                          1,
+			`delta_steps_total{controller="measured",result="skipped",step="copy"}`:        1,
+			`delta_steps_total{controller="measured",result="failed",step="copy"}`:         0,
+			`delta_queue_delayed_requests{controller="measured"}`:                          1,
+			`delta_ledger_overflows_total{controller="measured"}`:                          0,
 		} {
 			if got[series] != want {
 				t.Errorf("%s is %v, want %v", series, got[series], want)

@@ -36,8 +36,6 @@ type Counts struct {
 	Watches uint64
 	// Skipped counts the objects and events that were left out.
 	Skipped uint64
-	// Turns are the times that it waited for its turn to list, in nanoseconds.
-	Turns Reading
 }
 
 // Add adds what another Reflector has done.
@@ -47,7 +45,6 @@ func (c *Counts) Add(other *Counts) {
 	}
 	c.Watches += other.Watches
 	c.Skipped += other.Skipped
-	c.Turns.Add(&other.Turns)
 }
 
 // Each yields each reason with its count.
@@ -63,9 +60,7 @@ func (c *Counts) Each(yield func(reason Reason, lists uint64) bool) {
 func (r *Reflector[T]) Counts() Counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.counts
-	c.Turns = r.turns.Read()
-	return c
+	return r.counts
 }
 
 // reasonToList says why the list is read that is about to begin.

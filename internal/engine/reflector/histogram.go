@@ -1,30 +1,43 @@
 package reflector
 
 import (
-	"math/bits"
+	"slices"
 	"sync/atomic"
+	"time"
 )
 
 // Buckets is how many buckets a Histogram has.
-const Buckets = 40
+const Buckets = len(bounds) + 1
 
-// Histogram counts numbers in buckets, each twice as wide as the one before. The zero value is ready. Any goroutine
-// may count and read, and none waits. A reader may see a number in the counts and not yet in the sum.
+// bounds are the durations in nanoseconds where buckets end: one, two and five of each power of ten, from a microsecond on.
+var bounds = func() (all [27]uint64) {
+	at := uint64(1000)
+	for i := 0; i < len(all); i += 3 {
+		all[i], all[i+1], all[i+2] = at, 2*at, 5*at
+		at *= 10
+	}
+	return all
+}()
+
+// Histogram counts durations in buckets. The zero value is ready. Any goroutine
+// may count and read, and none waits. A reader may see a duration in the counts and not yet in the sum.
 type Histogram struct {
 	counts [Buckets]atomic.Uint64
 	sum    atomic.Uint64
 }
 
-// Observe counts a number.
-func (h *Histogram) Observe(n uint64) {
-	h.counts[min(bits.Len64(n), Buckets-1)].Add(1)
+// Observe counts a duration. One below zero, of a clock that was set back, counts as zero.
+func (h *Histogram) Observe(d time.Duration) {
+	n := uint64(max(0, d))
+	i, _ := slices.BinarySearch(bounds[:], n)
+	h.counts[i].Add(1)
 	h.sum.Add(n)
 }
 
 // Reading is a Histogram at one instant.
 type Reading struct {
-	Counts [Buckets]uint64 // numbers in each bucket; UpperBound says where it ends
-	Sum    uint64          // of all numbers
+	Counts [Buckets]uint64 // durations in each bucket; UpperBound says where it ends
+	Sum    uint64          // of all durations, in nanoseconds
 }
 
 // Read returns the counts so far.
@@ -36,10 +49,10 @@ func (h *Histogram) Read() (r Reading) {
 	return r
 }
 
-// UpperBound is the largest number that bucket i counts. The last bucket has no such bound.
-func UpperBound(i int) uint64 { return 1<<i - 1 }
+// UpperBound is the longest duration that bucket i counts. The last bucket has no such bound, and gets that of the one before.
+func UpperBound(i int) time.Duration { return time.Duration(bounds[min(i, len(bounds)-1)]) } //nolint:gosec // they are small
 
-// Count is how many numbers were counted.
+// Count is how many durations were counted.
 func (r *Reading) Count() (n uint64) {
 	for _, c := range r.Counts {
 		n += c

@@ -3,6 +3,7 @@ package reflector
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
@@ -14,7 +15,10 @@ func TestHistogram(t *testing.T) {
 		var all []uint64
 		for range rng.IntN(500) {
 			n := rng.Uint64() >> (20 + rng.IntN(45))
-			h.Observe(n)
+			if rng.IntN(4) == 0 {
+				n = uint64(UpperBound(rng.IntN(Buckets))) + rng.Uint64N(2)
+			}
+			h.Observe(time.Duration(n))
 			all = append(all, n)
 		}
 		got := h.Read()
@@ -29,12 +33,12 @@ func TestHistogram(t *testing.T) {
 			below += got.Counts[i]
 			want := uint64(0)
 			for _, n := range all {
-				if n <= UpperBound(i) {
+				if n <= uint64(UpperBound(i)) {
 					want++
 				}
 			}
 			if below != want {
-				t.Fatalf("%d numbers are at most %d, want %d", below, UpperBound(i), want)
+				t.Fatalf("%d durations are at most %v, want %d", below, UpperBound(i), want)
 			}
 		}
 	})
@@ -45,8 +49,8 @@ func TestAddAndBeyond(t *testing.T) {
 	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
 		var a, b Histogram
 		for range rng.IntN(100) {
-			a.Observe(rng.Uint64() >> (24 + rng.IntN(40)))
-			b.Observe(rng.Uint64() >> (24 + rng.IntN(40)))
+			a.Observe(time.Duration(rng.Uint64() >> (24 + rng.IntN(40))))
+			b.Observe(time.Duration(rng.Uint64() >> (24 + rng.IntN(40))))
 		}
 		one, other := a.Read(), b.Read()
 		both := one

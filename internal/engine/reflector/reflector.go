@@ -144,11 +144,10 @@ type Reflector[T any] struct {
 	reason     Reason  // why the list is read that has begun
 
 	relists relists
-	turns   Histogram // see Counts
 
 	mu     lock.Mutex[lock.Reflector] // guards everything below
 	status informer.ReflectorStatus
-	counts Counts // without Turns
+	counts Counts
 	outage outage
 	silent bool // the kind counts as disconnected because of Suspect
 }

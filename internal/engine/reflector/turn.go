@@ -27,13 +27,10 @@ func (r *Reflector[T]) giveTurn() {
 	r.turn = nil
 }
 
-// queue waits for a turn, and notes for how long.
+// queue waits for a turn.
 func (r *Reflector[T]) queue(wait func() bool) bool {
 	r.enter(Queued)
-	asked := r.opts.Now()
-	taken := wait()
-	r.turns.Observe(uint64(max(0, r.opts.Now().Sub(asked))))
-	return taken
+	return wait()
 }
 
 // guarded is [Reflector.Cycle] under the guard.

@@ -89,9 +89,7 @@ func countOf(c *observe.Controller) (t counted) {
 		}
 	}
 	t.changes = counts.Changes
-	for _, reading := range counts.Latency {
-		t.waited.Add(&reading)
-	}
+	t.waited = counts.Latency
 	return t
 }
 
@@ -107,11 +105,11 @@ func percentile(r *reflector.Reading) time.Duration {
 		if count == 0 {
 			break
 		}
-		var low uint64
+		var low time.Duration
 		if i > 0 {
 			low = reflector.UpperBound(i - 1)
 		}
-		return time.Duration(float64(low) + float64(reflector.UpperBound(i)-low)*float64(rank)/float64(count))
+		return low + time.Duration(float64(reflector.UpperBound(i)-low)*float64(rank)/float64(count))
 	}
 	return 0
 }

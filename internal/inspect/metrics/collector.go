@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -153,11 +154,11 @@ func (s *sample) metric(desc *prometheus.Desc) prometheus.Metric {
 	}
 	buckets := make(map[float64]uint64, len(f.buckets))
 	below, next := uint64(0), 0
-	for _, i := range f.buckets {
-		for ; next <= i; next++ {
+	for _, bound := range f.buckets {
+		for ; reflector.UpperBound(next) <= bound; next++ {
 			below += s.reading.Counts[next]
 		}
-		buckets[float64(reflector.UpperBound(i))/f.scale] = below
+		buckets[bound.Seconds()] = below
 	}
-	return prometheus.MustNewConstHistogram(desc, s.reading.Count(), float64(s.reading.Sum)/f.scale, buckets, s.labels...)
+	return prometheus.MustNewConstHistogram(desc, s.reading.Count(), float64(s.reading.Sum)/float64(time.Second), buckets, s.labels...)
 }

@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // joined says how two series become one that have the same labels.
 type joined uint8
@@ -17,8 +21,7 @@ type family struct {
 	help    string
 	labels  []string
 	kind    prometheus.ValueType // of all but histograms
-	buckets []int                // of a histogram: the exponents of two that are shown
-	scale   float64              // of a histogram: its numbers are divided by this
+	buckets []time.Duration      // of a histogram: the bounds that are shown
 	join    joined
 }
 
@@ -36,14 +39,8 @@ var (
 	ofStep       = []string{"controller", "step", "result"}
 )
 
-var (
-	// times are from a microsecond to a minute, each four times as long as the one before.
-	times = []int{10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36}
-	// sizes are from one to 65,535.
-	sizes = []int{1, 2, 4, 6, 8, 10, 12, 14, 16}
-)
-
-const nanoseconds = 1e9
+// times are bounds that a [reflector.Histogram] has.
+var times = []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second, 100 * time.Second}
 
 // The metrics of a kind.
 var (
@@ -64,37 +61,25 @@ var (
 		help: "Memory that the objects keep alive, estimated from a sample once a minute. What objects share counts for each of them.",
 	}
 	lists = &family{name: "delta_cache_lists_total", labels: ofList, kind: prometheus.CounterValue,
-		help: "Whole lists that were read, by the reason for each: First, Requested, Expired, Rewound, Recheck or Broken."}
+		help: "Whole lists that were read, by the reason for each: First, Requested, Expired, Rewound, Recheck or Broken. There is none of a reason until the first."}
 	watches = &family{name: "delta_cache_watches_total", labels: ofKind, kind: prometheus.CounterValue,
 		help: "Watches that were opened."}
 	skipped = &family{name: "delta_cache_skipped_total", labels: ofKind, kind: prometheus.CounterValue,
-		help: "Objects and events that were left out because they could not be understood."}
+		help: "Objects and events that were left out because they could not be understood. There is none until the first."}
 	mutations = &family{name: "delta_cache_mutations_total", labels: ofKind, kind: prometheus.CounterValue,
 		help: "Objects of the cache that somebody has changed in place, among the sample that is looked at. There is none until the first."}
 	gaps = &family{name: "delta_cache_gaps_total", labels: ofKind, kind: prometheus.CounterValue,
-		help: "How often something happened that subscribers were not, or not wholly, told of."}
-	turns = &family{name: "delta_cache_list_turn_wait_seconds", labels: ofKind, buckets: times, scale: nanoseconds,
-		help: "How long the kind waited for its turn to list."}
-	batches = &family{name: "delta_cache_batch_deltas", labels: ofKind, buckets: sizes, scale: 1,
-		help: "How many deltas were applied to the cache at once."}
-	applied = &family{name: "delta_cache_apply_seconds", labels: ofKind, buckets: times, scale: nanoseconds,
-		help: "How long it took to apply a batch of deltas to the cache."}
-	pending = &family{name: "delta_cache_pending_deltas", labels: ofKind, kind: prometheus.GaugeValue,
-		help: "Deltas that readers can't see yet."}
+		help: "How often something happened that subscribers were not, or not wholly, told of. There is none until the first."}
 	oldest = &family{name: "delta_cache_oldest_pending_seconds", labels: ofKind, kind: prometheus.GaugeValue, join: largest,
 		help: "How long the oldest delta has waited that readers can't see yet."}
 )
 
 // The metrics of subscribers and resyncs.
 var (
-	lag = &family{name: "delta_subscriber_lag_events", labels: ofSubscriber, kind: prometheus.GaugeValue,
-		help: "Events that the subscriber has yet to be told."}
 	lagTime = &family{name: "delta_subscriber_lag_seconds", labels: ofSubscriber, kind: prometheus.GaugeValue, join: largest,
 		help: "How long ago the oldest of the events was published that the subscriber has yet to be told."}
-	told = &family{name: "delta_subscriber_told_total", labels: ofSubscriber, kind: prometheus.CounterValue,
-		help: "Events that the subscriber was told."}
 	resyncLeft = &family{name: "delta_resync_left_objects", labels: ofKind, kind: prometheus.GaugeValue,
-		help: "Objects that the resyncs under way have yet to show."}
+		help: "Objects that the resyncs under way have yet to show. There are metrics of resyncs from the first one of the kind on."}
 	resyncShown = &family{name: "delta_resync_shown_total", labels: ofKind, kind: prometheus.CounterValue,
 		help: "Objects that resyncs have shown. Its rate is the rate of the resyncs."}
 	resyncSkipped = &family{name: "delta_resync_skipped_total", labels: ofKind, kind: prometheus.CounterValue,
@@ -111,7 +96,7 @@ var (
 		help: "Changes that the reconciler was told."}
 	own = &family{name: "delta_reconcile_own_writes_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Changes that the reconciler was told, and that the operator itself had made."}
-	latency = &family{name: "delta_event_to_reconcile_seconds", labels: ofCause, buckets: times, scale: nanoseconds,
+	latency = &family{name: "delta_event_to_reconcile_seconds", labels: ofController, buckets: times,
 		help: "How long it took from when a watch delivered a change to the first call of the reconciler that was told it."}
 	heldBack = &family{name: "delta_events_held_back_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Events that a predicate held back."}
@@ -125,17 +110,15 @@ var (
 		help: "Calls that have asked for another one and settled nothing, since the last that did."}
 	delayed = &family{name: "delta_queue_delayed_requests", labels: ofController, kind: prometheus.GaugeValue,
 		help: "Requests that wait for a timer."}
-	working = &family{name: "delta_queue_working_requests", labels: ofController, kind: prometheus.GaugeValue,
-		help: "Requests that workers have."}
 	oldestRequest = &family{name: "delta_queue_oldest_seconds", labels: ofController, kind: prometheus.GaugeValue, join: largest,
 		help: "How long the oldest request has waited for a worker."}
 	loops = &family{
 		name: "delta_hot_loops", labels: ofPattern, kind: prometheus.GaugeValue,
-		help: "Requests that are called again and again to no end: Fight, two writers undo each other's writes; OwnWrites, the reconciler is called for what it writes.",
+		help: "Requests that are called again and again to no end: Fight, two writers undo each other's writes; OwnWrites, the reconciler is called for what it writes. There is none of a pattern until the first.",
 	}
 	loopsFound = &family{
 		name: "delta_hot_loops_found_total", labels: ofPattern, kind: prometheus.CounterValue,
-		help: "How often a request began to be called again and again to no end.",
+		help: "How often a request began to be called again and again to no end. There is none of a pattern until the first.",
 	}
 	loopsHeld = &family{name: "delta_hot_loops_held_back_total", labels: ofController, kind: prometheus.CounterValue,
 		help: "Calls that were held back because their request was called again and again to no end."}
@@ -145,9 +128,9 @@ var (
 
 // families has all of them.
 var families = []*family{
-	synced, state, heard, disconnected, degraded, objects, bytes, lists, watches, skipped, mutations, gaps, turns, batches, applied, pending, oldest,
-	lag, lagTime, told, resyncLeft, resyncShown, resyncSkipped,
-	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, unsettled, delayed, working, oldestRequest, aged, loops, loopsFound, loopsHeld,
+	synced, state, heard, disconnected, degraded, objects, bytes, lists, watches, skipped, mutations, gaps, oldest,
+	lagTime, resyncLeft, resyncShown, resyncSkipped,
+	causes, incomplete, changes, own, latency, heldBack, steps, requests, overflows, unsettled, delayed, oldestRequest, aged, loops, loopsFound, loopsHeld,
 }
 
 // The metrics that client-go's informers have in Kubernetes' own components, where the
@@ -158,7 +141,7 @@ var (
 		help: "Number of items currently queued in the FIFO.",
 	}
 	processing = &family{
-		name: "informer_processing_latency_seconds", labels: ofInformer, buckets: times, scale: nanoseconds,
+		name: "informer_processing_latency_seconds", labels: ofInformer, buckets: times,
 		help: "Time taken to process events after popping from the queue.",
 	}
 	storeVersion = &family{

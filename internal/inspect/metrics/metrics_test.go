@@ -95,14 +95,15 @@ func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
 	}
 	got := scrape.Read(t, registry, "delta_")
 	for series, want := range map[string]float64{
-		`delta_reconcile_causes_total{cause="Primary",controller="same"}`:                             2,
-		`delta_event_to_reconcile_seconds_sum{cause="Primary",controller="same"}`:                     2,
-		`delta_event_to_reconcile_seconds_bucket{cause="Primary",controller="same",le="1.073741823"}`: 2,
-		`delta_reconcile_incomplete_total{controller="same",reason="NotRecorded"}`:                    2,
-		`delta_queue_delayed_requests{controller="same"}`:                                             4,
-		`delta_queue_oldest_seconds{controller="same"}`:                                               2,
-		`delta_events_held_back_total{controller="same"}`:                                             2,
-		"delta_steps_total{controller=\"same\",result=\"done\",step=\"odd \uFFFD \\\"name\\\"\\n\"}":  6,
+		`delta_reconcile_causes_total{cause="Primary",controller="same"}`:                            2,
+		`delta_event_to_reconcile_seconds_sum{controller="same"}`:                                    2,
+		`delta_event_to_reconcile_seconds_bucket{controller="same",le="0.1"}`:                        0,
+		`delta_event_to_reconcile_seconds_bucket{controller="same",le="1"}`:                          2,
+		`delta_reconcile_incomplete_total{controller="same",reason="NotRecorded"}`:                   2,
+		`delta_queue_delayed_requests{controller="same"}`:                                            4,
+		`delta_queue_oldest_seconds{controller="same"}`:                                              2,
+		`delta_events_held_back_total{controller="same"}`:                                            2,
+		"delta_steps_total{controller=\"same\",result=\"done\",step=\"odd \uFFFD \\\"name\\\"\\n\"}": 6,
 	} {
 		if value, there := got[series]; value != want || !there {
 			t.Errorf("%s is %v, want %v", series, value, want)

@@ -47,7 +47,7 @@ func TestWhatIsGoneStaysInTheSum(t *testing.T) {
 	if err := registry.Register(c); err != nil {
 		t.Fatal(err)
 	}
-	const series, histogram = `delta_reconcile_changes_total{controller="same"}`, `delta_event_to_reconcile_seconds_count{cause="Primary",controller="same"}`
+	const series, histogram = `delta_reconcile_changes_total{controller="same"}`, `delta_event_to_reconcile_seconds_count{controller="same"}`
 	for n, step := range []struct {
 		run  []*observe.Controller
 		want float64

@@ -20,30 +20,28 @@ func (s samples) kind(k *observe.Kind) {
 	set(objects, float64(status.Objects))
 	set(bytes, float64(k.Weigh(time.Now())))
 	set(watches, float64(counts.Reflector.Watches))
-	set(skipped, float64(counts.Reflector.Skipped))
-	set(gaps, float64(counts.Gaps))
-	if status.Mutations > 0 {
-		set(mutations, float64(status.Mutations))
+	for f, n := range map[*family]uint64{skipped: counts.Reflector.Skipped, gaps: counts.Gaps, mutations: status.Mutations} {
+		if n > 0 {
+			set(f, float64(n))
+		}
 	}
-	set(pending, float64(status.Pending))
 	set(oldest, counts.Oldest.Seconds())
 	for reason, n := range counts.Reflector.Each {
-		set(lists, float64(n), reason.String())
+		if n > 0 {
+			set(lists, float64(n), reason.String())
+		}
 	}
-	s.read(turns, counts.Reflector.Turns, labels[:]...)
-	s.read(batches, counts.Batches, labels[:]...)
-	s.read(applied, counts.Applied, labels[:]...)
-	set(resyncLeft, float64(status.Resync.Left))
-	set(resyncShown, float64(status.Resync.Shown))
-	set(resyncSkipped, float64(status.Resync.Skipped))
+	if r := status.Resync; r.Left > 0 || r.Shown > 0 || r.Skipped > 0 {
+		set(resyncLeft, float64(r.Left))
+		set(resyncShown, float64(r.Shown))
+		set(resyncSkipped, float64(r.Skipped))
+	}
 	for i := range status.Scopes {
 		s.scope(&status.Scopes[i], labels)
 	}
 	for i := range status.Subscribers {
 		of := &status.Subscribers[i]
-		set(lag, float64(of.Lag), of.Name)
 		set(lagTime, of.OldestAge.Seconds(), of.Name)
-		set(told, float64(of.Told), of.Name)
 	}
 }
 
@@ -74,14 +72,14 @@ func (s samples) controller(c *observe.Controller) {
 	set := func(f *family, value float64, more ...string) { s.set(f, value, append([]string{c.Name}, more...)...) }
 	calls := c.Calls.Read()
 	for cause, n := range calls.Causes {
-		set(causes, float64(n), cause.String())
+		if n > 0 {
+			set(causes, float64(n), cause.String())
+		}
 	}
 	for reason, n := range calls.Lacking {
 		set(incomplete, float64(n), reason)
 	}
-	for cause, r := range calls.Latency {
-		s.read(latency, r, c.Name, cause.String())
-	}
+	s.read(latency, calls.Latency, c.Name)
 	set(changes, float64(calls.Changes))
 	set(own, float64(calls.Own))
 	set(heldBack, float64(c.HeldBack()))
@@ -97,7 +95,6 @@ func (s samples) controller(c *observe.Controller) {
 	set(unsettled, float64(ledger.Unsettled))
 	if stats, ours := c.Queue(); ours {
 		set(delayed, float64(stats.Waiting))
-		set(working, float64(stats.Working))
 		set(oldestRequest, stats.OldestQueued.Seconds())
 		set(aged, float64(stats.Aged))
 	}
@@ -109,8 +106,10 @@ func (s samples) hotLoops(c *observe.Controller) {
 		return
 	}
 	for pattern, n := range c.LoopsFound() {
-		s.set(loopsFound, float64(n), c.Name, pattern)
-		s.set(loops, 0, c.Name, pattern)
+		if n > 0 {
+			s.set(loopsFound, float64(n), c.Name, pattern)
+			s.set(loops, 0, c.Name, pattern)
+		}
 	}
 	if c.LoopsHeld != nil {
 		s.set(loopsHeld, float64(c.LoopsHeld()), c.Name)

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"math/bits"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +10,9 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
+// watched are the causes of changes that a watch delivers.
+const watched = 1<<delta.Primary | 1<<delta.Owned | 1<<delta.Mapped
+
 // causes is one more than the highest [delta.Cause].
 const causes = int(delta.Restart) + 1
 
@@ -18,7 +20,7 @@ const causes = int(delta.Restart) + 1
 type Calls struct {
 	results [journal.Panic + 1]atomic.Uint64
 	causes  [causes]atomic.Uint64
-	latency [causes]reflector.Histogram // nanoseconds
+	latency reflector.Histogram
 	changes atomic.Uint64
 	own     atomic.Uint64
 
@@ -50,8 +52,8 @@ func (c *Calls) Note(by Teller, call Call) {
 		if ours {
 			own++
 		}
-		if !seen.IsZero() {
-			c.latency[bits.TrailingZeros16(of)].Observe(uint64(max(0, call.Began.Sub(seen))))
+		if !seen.IsZero() && of&watched != 0 {
+			c.latency.Observe(call.Began.Sub(seen))
 		}
 	})
 	c.changes.Add(changes)
@@ -80,9 +82,8 @@ type CallCounts struct {
 	Results map[journal.Result]uint64
 	// Causes counts the calls that had a change of a cause. A call may have several.
 	Causes map[delta.Cause]uint64
-	// Latency has the times from when the first delta of a change was seen to the call, in
-	// nanoseconds. A change of several causes counts for the first of them.
-	Latency map[delta.Cause]reflector.Reading
+	// Latency has the times from when a watch delivered the first delta of a change to the call.
+	Latency reflector.Reading
 	Changes uint64
 	Own     uint64            // changes that the operator itself has made
 	Lacking map[string]uint64 // calls whose changes were not complete
@@ -91,7 +92,7 @@ type CallCounts struct {
 // Read returns the counts so far.
 func (c *Calls) Read() CallCounts {
 	counts := CallCounts{
-		Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: map[delta.Cause]reflector.Reading{},
+		Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: c.latency.Read(),
 		Changes: c.changes.Load(), Own: c.own.Load(), Lacking: map[string]uint64{},
 	}
 	for how := journal.Success; how <= journal.Panic; how++ {
@@ -99,9 +100,6 @@ func (c *Calls) Read() CallCounts {
 	}
 	for cause := delta.Primary; int(cause) < causes; cause++ {
 		counts.Causes[cause] = c.causes[cause].Load()
-		if r := c.latency[cause].Read(); r.Count() > 0 {
-			counts.Latency[cause] = r
-		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
