@@ -1,22 +1,18 @@
-// Package e2e runs whole informers against a real API server that fails now and then.
+// Package e2e runs whole informers and caches against a real API server to which something happens that only a real
+// one shows.
 //
-//	writers ───────────────▶ kube-apiserver ──▶ etcd ──▶ history (the truth)
-//	                              │   ▲          ▲
-//	                              ▼   └─ killed  └─ compacted
-//	                            proxy  cut, and dark for a while
-//	                              │
-//	                              ▼
-//	                          informer ──▶ store
-//	                              └──────▶ listeners: steady, slow, resynced, late, leaving
+//	writer ──▶ kube-apiserver ◀── frozen: it takes connections, and says nothing
+//	              │   │
+//	              │   └──▶ etcd ◀── restored from a backup
+//	              ▼
+//	          informers ──▶ store
+//	              └───────▶ witnesses: what each delta said
 //
-// A seed decides what is written, and which faults come in which order. The test prints it,
-// and SEED in the environment plays it again. The timing depends on the machine, so the
-// checks hold for every timing. Each listener's log is compared, object by object, with the
-// history from etcd itself. At the end the server's list, the store and the world that each
-// listener has rebuilt must be the same.
+// If etcd is restored from a backup, the informers have to notice, and to tell which objects went back. At the end the
+// server's list, the store and the world that the deltas tell must be the same. A seed decides what is written. The test
+// prints it, and SEED in the environment plays it again.
 //
-// Another test restores etcd from a backup. It expects that the informers notice, and tell
-// which objects went back.
+// What random faults do to an informer is tested with the server of internal/testing/apifake, in test/sim.
 //
 // # Concurrency
 //
@@ -24,5 +20,5 @@
 //
 // # Testing
 //
-// The tests of the checks have short logs with one fault each.
+// The package has only tests.
 package e2e

@@ -2,20 +2,16 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -28,8 +24,6 @@ import (
 type kind struct {
 	name     string
 	resource schema.GroupVersionResource
-	prefix   string // the prefix of its keys in etcd
-	objects  int    // how many objects the writers make
 	sample   runtime.Object
 	// informs returns the functions that an informer of the kind lists and watches with.
 	informs func(*rest.Config, *http.Client) (*cache.ListWatch, any, error)
@@ -42,8 +36,6 @@ const ownerLabel = "e2e.delta-runtime.dev/owner"
 var configMaps = kind{
 	name:     "ConfigMap",
 	resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
-	prefix:   "/registry/configmaps/",
-	objects:  5000,
 	sample:   &corev1.ConfigMap{},
 	informs: func(config *rest.Config, via *http.Client) (*cache.ListWatch, any, error) {
 		client, err := kubernetes.NewForConfigAndClient(config, via)
@@ -66,8 +58,6 @@ var widgetResource = schema.GroupVersionResource{Group: "e2e.delta-runtime.dev",
 var widgets = kind{
 	name:     "Widget",
 	resource: widgetResource,
-	prefix:   "/registry/e2e.delta-runtime.dev/widgets/",
-	objects:  1000,
 	sample: &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "e2e.delta-runtime.dev/v1", "kind": "Widget",
 	}},
@@ -100,62 +90,7 @@ func (k kind) object(key cache.ObjectName, owner string, value int64) *unstructu
 	return o
 }
 
-// expired counts how often the server refused to resume a watch because it had forgotten the
-// version. The server has two ways to say that.
-type expired struct{ times atomic.Int64 }
-
-func (e *expired) counted(lw *cache.ListWatch) *cache.ListWatch {
-	inner := lw.WatchFuncWithContext
-	counted := *lw
-	counted.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-		w, err := inner(ctx, o)
-		if err != nil {
-			e.note(err)
-			return nil, err
-		}
-		return e.passOn(w), nil
-	}
-	return &counted
-}
-
-// passOn looks at the events of a watch, and passes them on. It does not use watch.Filter,
-// which leaves a goroutine behind if it is stopped at the wrong moment.
-func (e *expired) passOn(from watch.Interface) watch.Interface {
-	events := make(chan watch.Event)
-	to := watch.NewProxyWatcher(events)
-	go func() {
-		defer close(events)
-		defer from.Stop()
-		for {
-			var event watch.Event
-			var open bool
-			select {
-			case event, open = <-from.ResultChan():
-			case <-to.StopChan():
-			}
-			if !open {
-				return
-			}
-			if event.Type == watch.Error {
-				e.note(apierrors.FromObject(event.Object))
-			}
-			select {
-			case events <- event:
-			case <-to.StopChan():
-				return
-			}
-		}
-	}()
-	return to
-}
-
-func (e *expired) note(err error) {
-	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
-		e.times.Add(1)
-	}
-}
-
-// onServer lists the objects on the server, without the proxy.
+// onServer lists the objects on the server.
 func onServer(t *testing.T, lw *cache.ListWatch) map[cache.ObjectName]metav1.Object {
 	t.Helper()
 	list, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
@@ -181,14 +116,10 @@ func inStore(store cache.Store) map[cache.ObjectName]metav1.Object {
 	return world
 }
 
-// byOwner indexes by the label that every written object has.
-func byOwner(obj any) ([]string, error) {
-	o, ok := obj.(metav1.Object)
-	if !ok {
-		return nil, errors.New("index by owner: not an object")
+func object(obj any) metav1.Object {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		panic(fmt.Sprintf("read the metadata of a %T: %v", obj, err))
 	}
-	if owner, ok := o.GetLabels()[ownerLabel]; ok {
-		return []string{owner}, nil
-	}
-	return nil, nil
+	return accessor
 }

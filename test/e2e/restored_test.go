@@ -7,12 +7,18 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -40,7 +46,7 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	(&scene{client: client}).prepareServer(t)
+	prepare(t, client)
 	w := &restoredWriter{writer: writer{client: client, owner: "restored"}, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
 	w.make(t, beforeBackup)
 	witnesses := []*witness{
@@ -78,6 +84,39 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	w.forget(t)
 	w.play(t, 100)
 	all(await.Patience, "after more writes")
+}
+
+// seed decides what is written. It is SEED in the environment, or a new one each time.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	n := rand.Uint64N(1_000_000)
+	if text := os.Getenv("SEED"); text != "" {
+		var err error
+		if n, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("SEED: %v", err)
+		}
+	}
+	t.Logf("SEED=%d", n)
+	return n
+}
+
+// prepare makes the namespace and the kind that the writer needs.
+func prepare(t *testing.T, client dynamic.Interface) {
+	t.Helper()
+	create := func(resource schema.GroupVersionResource, object *unstructured.Unstructured) {
+		if _, err := client.Resource(resource).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+		widgetDefinition.DeepCopy())
+	create(corev1.SchemeGroupVersion.WithResource("namespaces"), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "e2e-0"},
+	}})
+	await.Until(t, "the server to serve Widgets", func() bool {
+		_, err := client.Resource(widgets.resource).List(t.Context(), metav1.ListOptions{})
+		return !apierrors.IsNotFound(err)
+	})
 }
 
 // restoredWriter makes one write after the other.

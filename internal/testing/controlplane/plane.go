@@ -126,10 +126,6 @@ func (p *Plane) ConfigFor(user string, groups ...string) (*rest.Config, error) {
 // programs write there, too.
 func (p *Plane) Folder() string { return p.folder }
 
-// EtcdURL is where etcd listens, for a test that asks it what really happened: it
-// speaks JSON there. It is for reading only.
-func (p *Plane) EtcdURL() string { return p.etcdURL }
-
 // KillAPIServer ends the API server as a crash would: nothing is said to anybody,
 // and connections break. It does nothing when the API server is down already.
 func (p *Plane) KillAPIServer() {
