@@ -128,7 +128,7 @@ demo-page: controlplane bin/kustomize ## Record the sample operator once, and wr
 	go -C test/browser test -tags demopage -count=1 -v -timeout 20m -run '^TestMakeTheDemoPage$$' ./...
 
 .PHONY: observability
-observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself, and look at an outage in all ways
+observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself, and look at an outage
 	go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
 
 .PHONY: mutants

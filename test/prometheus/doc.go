@@ -1,5 +1,5 @@
 // Package prometheus checks what config/ has for those who look at an operator: the alert rules,
-// and the dashboard. It also checks that an outage looks the same to all of them. It has only tests.
+// and the dashboard. It also checks that an outage is seen there and on the inspector's page. It has only tests.
 // They have the build tag observability, because they take programs that Go does not build:
 // prometheus, promtool and chromium.
 //
@@ -9,7 +9,7 @@
 //	       prometheus ──scrape, each second──▶ sample operator ──watch──▶ API server, which is killed
 //	        ▲                                        ▲
 //	        │                                        │ which kinds are disconnected, and since when?
-//	        │                                       readiness, the page in chromium, kubectl-delta, the log
+//	        │                                       the page in chromium
 //	        │ does each query find something?
 //	config/grafana/delta-runtime.json
 //

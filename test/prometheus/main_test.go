@@ -55,7 +55,7 @@ func binary(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
 		if built.folder, built.err = os.MkdirTemp("", "observability"); built.err == nil { //nolint:usetesting // it outlives the test
-			built.err = compile(".", "./examples/sample-operator", built.folder)
+			built.err = compile(built.folder)
 		}
 	})
 	if built.err != nil {
@@ -64,10 +64,10 @@ func binary(t *testing.T) string {
 	return filepath.Join(built.folder, "sample-operator")
 }
 
-// compile compiles a program of a module of the repository.
-func compile(module, program, to string) error {
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", to, program)
-	build.Dir = filepath.Join(root, module)
+// compile compiles the sample operator.
+func compile(to string) error {
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", to, "./examples/sample-operator")
+	build.Dir = root
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, said)
 	}
@@ -85,11 +85,10 @@ func installed(t *testing.T, name string) string {
 	return path
 }
 
-// run starts a program, and ends it with the test. It may not end sooner. Its output goes to
-// the file.
-func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) (file string) {
+// run starts a program, and ends it with the test. It may not end sooner.
+func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) {
 	t.Helper()
-	file = filepath.Join(t.TempDir(), name+".log")
+	file := filepath.Join(t.TempDir(), name+".log")
 	out, err := os.Create(file)
 	if err != nil {
 		t.Fatal(err)
@@ -116,5 +115,4 @@ func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) (fi
 			t.Logf("%s wrote at the end (error %v):\n%s", name, err, strings.Join(lines[max(0, len(lines)-30):], ""))
 		}
 	})
-	return file
 }

@@ -25,7 +25,6 @@ type world struct {
 	api      client.Client
 	sites    []*unstructured.Unstructured
 	replicas []string // the addresses of their metrics
-	logs     []string // the files that they write to
 }
 
 // newWorld starts a world with a number of replicas and the samples from config/. The account
@@ -49,14 +48,14 @@ func newWorld(t *testing.T, rules *ruleFile, replicas int, flags ...string) *wor
 	}
 	for n := range replicas {
 		w.replicas = append(w.replicas, controlplane.FreeAddressForTest(t))
-		w.logs = append(w.logs, run(t, fmt.Sprint("replica-", n), func(ctx context.Context) *exec.Cmd {
+		run(t, fmt.Sprint("replica-", n), func(ctx context.Context) *exec.Cmd {
 			c := exec.CommandContext(ctx, path, append([]string{ //nolint:gosec // our own
 				"--kubeconfig=" + kubeconfig, "--namespace=default", "--health-probe-bind-address=0",
 				"--metrics-secure=false", "--metrics-bind-address=" + w.replicas[n],
 			}, flags...)...)
 			c.Env = append(os.Environ(), "ENABLE_WEBHOOKS=false")
 			return c
-		}))
+		})
 	}
 	w.server = newServer(t, rules, w.replicas)
 	await.Success(t, "every replica to follow every kind", func() error {
