@@ -65,6 +65,6 @@
 // ones. The informers' events and the worker's loop are the test's. A judge knows which states a
 // reconciler could have seen, and what the watches have shown; whether a skip is safe it asks
 // internal/testing/promise, as test/skip does. SEEDS=1000 walks through larger
-// worlds. controller-runtime's own builder suite passes on it, and test/operator runs it against a
+// worlds. controller-runtime's own builder suite passes on it, and test/skip runs it against a
 // real API server.
 package builder
