@@ -1,82 +1,71 @@
 package operator
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/pkg/inspect"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
+	drmanager "github.com/delta-runtime/delta-runtime/pkg/manager"
 )
 
-// page is somebody who looks at an operator.
-type page struct {
-	t    *testing.T
-	base string
-}
-
-// get asks a route.
-func (p *page) get(route string, into any, params ...string) {
-	p.t.Helper()
-	query := url.Values{}
-	for i := 0; i < len(params); i += 2 {
-		query.Set(params[i], params[i+1])
+// TestTheInspectorOfAManagerThatWaits looks at a manager that can't start, as it may not list a
+// kind. The inspector answers all the same, and says what the manager waits for.
+func TestTheInspectorOfAManagerThatWaits(t *testing.T) {
+	config := administrator(t)
+	api := directly(t, config)
+	r := rights{api: api, namespace: newNamespace(t, api)}
+	account := r.register(t, config)
+	options := basicOptions()
+	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
+	if err := drmanager.Configure(&options); err != nil {
+		t.Fatal(err)
 	}
-	p.answer(http.MethodGet, route+"?"+query.Encode(), nil, into)
-}
-
-// post does something.
-func (p *page) post(route string, body any) {
-	p.t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		p.t.Fatal(err)
+	m := newManager(t, account, options)
+	address := controlplane.FreeAddressForTest(t)
+	if err := drmanager.AddInspector(m, inspect.Options{BindAddress: address}); err != nil {
+		t.Fatal(err)
 	}
-	p.answer(http.MethodPost, route, bytes.NewReader(text), &v1.Done{})
-}
-
-func (p *page) answer(method, route string, body io.Reader, into any) {
-	p.t.Helper()
-	r, err := http.NewRequestWithContext(p.t.Context(), method, p.base+route, body)
-	if err != nil {
-		p.t.Fatal(err)
+	if _, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, crcache.BlockUntilSynced(false)); err != nil {
+		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if answer.StatusCode != http.StatusOK {
-		p.t.Fatalf("%s %s: %s: %s", method, route, answer.Status, text)
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		p.t.Fatalf("%s %s: %v in %s", method, route, err, text)
-	}
-}
-
-func (p *page) awaitKinds(names ...string) {
-	p.t.Helper()
-	await.Within(p.t, await.Patience, "all kinds to follow the server", func() error {
-		var kinds v1.KindList
-		p.get("v1/kinds", &kinds)
-		following := map[string]bool{}
-		for _, k := range kinds.Items {
-			following[k.Name] = k.Synced && k.State == "Following" && k.DisconnectedSince.IsZero() && !k.HeardAt.IsZero() && k.Lists["First"] == 1
+	start(t, m)
+	await.Success(t, "the inspector to say what the manager waits for", func() error {
+		kinds, err := kindsAt(t.Context(), "http://"+address+"/delta/v1/kinds")
+		if err != nil {
+			return err
 		}
-		for _, name := range names {
-			if !following[name] {
-				return fmt.Errorf("%s does not: %+v", name, kinds)
-			}
+		if len(kinds.Items) != 1 || kinds.Items[0].Synced || !strings.Contains(kinds.Items[0].Why, "forbidden") {
+			return fmt.Errorf("%+v", kinds)
 		}
 		return nil
 	})
+	select {
+	case <-m.Elected():
+		t.Error("the manager has started, so this shows nothing")
+	default:
+	}
+}
+
+// kindsAt asks an inspector for its kinds.
+func kindsAt(ctx context.Context, address string) (kinds v1.KindList, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return kinds, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return kinds, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return kinds, json.NewDecoder(answer.Body).Decode(&kinds)
 }
