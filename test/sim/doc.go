@@ -97,6 +97,6 @@
 //
 // # Testing
 //
-// The tests are tested: TestScriptsBite plays the scripts on informers that are wrong on
-// purpose. hack/mutants does the same with our own code, and with our DeltaFIFO.
+// The tests are tested: hack/mutants has faults of our informer and of our DeltaFIFO, and the scripts have to find each
+// of them.
 package sim
