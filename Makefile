@@ -132,7 +132,7 @@ observability: controlplane bin/kustomize ## Check alert rules and the dashboard
 	go test -tags observability -count=1 -v -timeout 15m ./test/prometheus
 
 .PHONY: mutants
-mutants: ## Break the code on purpose and see the tests fail
+mutants: controlplane ## Break the code on purpose and see the tests fail
 	go run ./hack/mutants
 
 .PHONY: bench

@@ -45,7 +45,7 @@ func compare(t *testing.T, scripts []script) (farewells int) {
 		began := time.Now()
 		var fakes []*player
 		for _, s := range groups[fate] {
-			fakes = append(fakes, playFake(t, s, func(f fake) server { return f }))
+			fakes = append(fakes, playFake(t, s))
 		}
 		played := playGroup(t, st, groups[fate], fakes)
 		t.Logf("%d scripts with %q took %v", len(played), fate, time.Since(began).Round(time.Second))

@@ -41,6 +41,5 @@
 // Scripts with events, timeouts and pauses take real seconds, so only the tag slow compiles the test that plays them
 // on the real server. The other scripts wait for the server as long as it takes.
 //
-// TestScriptsBite plays all scripts on fakes with one fault each. The scripts must find each
-// fault.
+// hack/mutants has fakes with one fault each. The scripts must find each fault.
 package contract

@@ -35,13 +35,12 @@ func (f fake) watch(ctx context.Context, o metav1.ListOptions) (stream, error) {
 	return f.Watch(ctx, o)
 }
 
-// playFake plays a script on the fake, through a wrapper that may falsify its answers. It
-// returns the player, which has the transcript.
-func playFake(t *testing.T, s script, through func(fake) server) (p *player) {
+// playFake plays a script on the fake. It returns the player, which has the transcript.
+func playFake(t *testing.T, s script) (p *player) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f := fake{apifake.New(apifake.Options{Version: 100})}
-		p = &player{t: t, on: through(f)}
+		p = &player{t: t, on: f}
 		var kept *apifake.Backup
 		var keptAt int64
 		acts, events := s.acts()
