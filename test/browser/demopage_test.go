@@ -66,6 +66,7 @@ func read[V any](t *testing.T, text json.RawMessage) (v V) {
 // TestMakeTheDemoPage asks the sample operator all that a page asks, and writes a page that has the answers in it.
 func TestMakeTheDemoPage(t *testing.T) {
 	w := operated.forTest(t)
+	w.fill(t)
 	w.village(t, "demo", "blog")
 	r := recording{Answers: map[string]json.RawMessage{}}
 	await.Success(t, "the operator to tell of the Site", func() error {
@@ -182,10 +183,10 @@ func (r *recording) add(t *testing.T, w *world, path string, params ...string) {
 	r.Answers[path+"?"+strings.Join(query, "&")] = w.ask(t, path, params...)
 }
 
-// ask asks as a browser does that has the reader's link.
+// ask asks as a browser does that has the link.
 func (w *world) ask(t *testing.T, path string, params ...string) json.RawMessage {
 	t.Helper()
-	address, err := url.Parse(strings.Replace(w.pages["reader"], "/?", "/delta/v1/"+path+"?", 1))
+	address, err := url.Parse(strings.Replace(w.link, "/?", "/delta/v1/"+path+"?", 1))
 	if err != nil {
 		t.Fatal(err)
 	}

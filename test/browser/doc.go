@@ -3,21 +3,21 @@
 //	toy operator ◀── inspector ◀── httptest ◀────────────────┐
 //	                                                         ├── chromium, without a screen
 //	sample operator ◀── its inspector ◀── kubectl delta page ┘                  ▲
-//	      │            TLS, tokens, roles   reader, user                        │
+//	      │            TLS, tokens, roles       reader                          │
 //	      ▼                                                                     │
 //	kube-apiserver, etcd ◀────── a test edits objects ───────────── and looks ──┘
 //
 // The toy operator is in the test's own process and shows what a real one seldom has: a kind that is
 // forbidden, a handler that hangs, a flood. The sample operator is a process of its own, with the
-// account and the roles from config/, beside a real control plane. Two people look at it, and each
-// has a kubectl delta page: one may read, and the other may act, too.
+// account and the roles from config/, beside a real control plane. Somebody who may read looks at it
+// with kubectl delta page.
 //
 // make browser runs them. They need chromium, which $CHROME names, or which is found on the PATH.
 // They fail where there is none. For the rules of accessibility they need axe-core, which
 // make browser gets from npm's registry; without it they fail, and say so. The real operator needs
 // kube-apiserver, etcd and kustomize, which make browser builds.
 //
-// Each test leaves screenshots in artifacts/page. Those of the real operator are called real-….
+// Each test leaves screenshots in artifacts/page.
 //
 // # Concurrency
 //
@@ -29,5 +29,5 @@
 //
 // In each view a test asks for errors on the console, for violations of the page's own security
 // policy, and for what axe-core finds, in both themes, on a wide screen and on a narrow one. The views
-// of the real operator are those that the page's own router has, so that none is forgotten.
+// are those that the page's own router has, so that none is forgotten.
 package browser

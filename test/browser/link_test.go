@@ -52,6 +52,7 @@ func TestATokenIsAskedForAndKeptInTheTab(t *testing.T) {
 	b.press("main section", "Relist")
 	b.press("dialog", "Relist")
 	b.says("dialog .problem", "403 Authorization denied for user reader")
+	b.says("dialog .problem", "with a ClusterRole that has the verb post for /delta/v1/actions/relist")
 	b.press("dialog", "Go back")
 	b.press("header", "Forget token")
 	b.says("dialog", "The operator asks who you are")

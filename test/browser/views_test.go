@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,26 @@ const axe = "../../bin/axe-core/axe.min.js"
 var views = map[string]string{
 	"now": "The last quarter of an hour", "kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working for", "actions": "Resync policy",
 	"object?kind=example.com/v1 Site&namespace=demo&name=broken": "What happened",
+}
+
+// routed asks the page's own router for its views.
+const routed = `import(new URL("assets/main.js", document.baseURI)).then((m) => Object.keys(m.views).join())`
+
+// TestNoViewIsForgotten compares the views of these tests with those of the page's router.
+func TestNoViewIsForgotten(t *testing.T) {
+	var known []string
+	for view := range views {
+		name, _, _ := strings.Cut(view, "?")
+		known = append(known, name)
+	}
+	b := open(t, desk, "kinds", nil)
+	b.says("main", views["kinds"])
+	has := strings.Split(evaluate[string](b, routed), ",")
+	slices.Sort(known)
+	slices.Sort(has)
+	if !slices.Equal(known, has) {
+		t.Errorf("these tests look at the views %v, and the router has %v", known, has)
+	}
 }
 
 // details opens what a view hides at first.

@@ -62,7 +62,7 @@ func (s *shared) forTest(t *testing.T) *world {
 		}
 	})
 	s.once.Do(func() {
-		s.world = &world{tasks: lifecycle.New(context.Background()), pages: map[string]string{}}
+		s.world = &world{tasks: lifecycle.New(context.Background())}
 		s.world.begin(t)
 		s.ready = true
 	})
@@ -79,13 +79,13 @@ func (s *shared) end() {
 }
 
 // world is the sample operator beside a control plane, with its account and its roles from
-// config/. Two people look at it through kubectl delta page.
+// config/. Somebody who may read looks at it through kubectl delta page.
 type world struct {
 	tasks  *lifecycle.Group
 	plane  *controlplane.Plane
 	api    client.Client
-	folder string            // of the programs and of what they write
-	pages  map[string]string // by who looks: what kubectl delta page prints
+	folder string // of the programs and of what they write
+	link   string // what kubectl delta page prints
 }
 
 func (w *world) begin(t *testing.T) {
@@ -116,10 +116,7 @@ func (w *world) begin(t *testing.T) {
 	metrics := controlplane.FreeAddressForTest(t)
 	w.start(t, "sample-operator", []string{"ENABLE_WEBHOOKS=false"}, "--kubeconfig="+kubeconfig, "--namespace="+system,
 		"--health-probe-bind-address=0", "--metrics-bind-address="+metrics)
-	for _, who := range []string{"reader", "user"} {
-		w.page(t, who, metrics)
-	}
-	w.fill(t)
+	w.page(t, metrics)
 }
 
 // compile compiles a program of a module into the folder.
@@ -161,9 +158,10 @@ func (w *world) account(t *testing.T, namespace, name string) *rest.Config {
 	return config
 }
 
-// page lets somebody with a role look at the operator, through kubectl delta page.
-func (w *world) page(t *testing.T, who, metrics string) {
+// page lets somebody who may read look at the operator, through kubectl delta page.
+func (w *world) page(t *testing.T, metrics string) {
 	t.Helper()
+	const who = "reader"
 	w.create(t, account(who), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: who},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: prefix + "inspector-" + who},
@@ -177,15 +175,15 @@ func (w *world) page(t *testing.T, who, metrics string) {
 		if err == nil && !whole {
 			err = fmt.Errorf("it says %q", text)
 		}
-		w.pages[who] = link
+		w.link = link
 		return err
 	})
-	await.Success(t, "the operator to follow Sites, and to let the "+who+" see it", func() error { return w.follows(t.Context(), who) })
+	await.Success(t, "the operator to follow Sites, and to let the reader see it", func() error { return w.follows(t.Context()) })
 }
 
 // follows asks for the kinds as a browser does that has the link.
-func (w *world) follows(ctx context.Context, who string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.Replace(w.pages[who], "/?", "/delta/v1/kinds?", 1), http.NoBody)
+func (w *world) follows(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.Replace(w.link, "/?", "/delta/v1/kinds?", 1), http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -247,9 +245,9 @@ func (w *world) end() {
 }
 
 // look opens a view of the operator's page as somebody who follows the link.
-func (w *world) look(t *testing.T, on screen, who, view string) *tab {
+func (w *world) look(t *testing.T, on screen, view string) *tab {
 	t.Helper()
 	b := newTab(t, on)
-	b.visit(w.pages[who], view)
+	b.visit(w.link, view)
 	return b
 }
