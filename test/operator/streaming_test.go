@@ -2,6 +2,7 @@ package operator
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -67,4 +68,8 @@ func follow(t *testing.T, config *rest.Config) (streamed, listed int) {
 	streamed = len(line.asked(func(r request) bool { return inNamespace(r) && r.streaming }))
 	listed = len(line.asked(func(r request) bool { return inNamespace(r) && !r.watch }))
 	return streamed, listed
+}
+
+func in(namespace string) func(request) bool {
+	return func(r request) bool { return strings.Contains(r.path, "/namespaces/"+namespace+"/") }
 }
