@@ -102,20 +102,3 @@ func (w *world) checkDashboard(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestAReplicaThatWaitsRaisesNoAlert has two replicas. The one that waits to be the leader has
-// requests that grow old, as they should.
-func TestAReplicaThatWaitsRaisesNoAlert(t *testing.T) {
-	rules := readRules(t)
-	old := rules.alert(t, "DeltaQueueOld").sooner(t, "> 300", "> 5", "")
-	w := newWorld(t, rules, 2, "--leader-elect")
-	await.Success(t, "requests to grow old", func() error {
-		return w.holds(t.Context(), "delta_queue_oldest_seconds > 8")
-	})
-	if found, err := w.query(t.Context(), old.Expr); err != nil || len(found) > 0 {
-		t.Errorf("the alert fires for %v, error %v", found, err)
-	}
-	if err := w.firing(t.Context(), 0); err != nil {
-		t.Error(err)
-	}
-}
