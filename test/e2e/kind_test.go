@@ -80,13 +80,13 @@ var widgets = kind{
 var widgetDefinition = manifests.Definition(widgetResource.GroupVersion().WithKind("Widget"),
 	manifests.Spec(map[string]any{"value": map[string]any{"type": "integer", "format": "int64"}}))
 
-func (k kind) object(key cache.ObjectName, owner string, value int64) *unstructured.Unstructured {
+func (k kind) object(key cache.ObjectName, value int64) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: k.content(value)}
 	o.SetAPIVersion(k.resource.GroupVersion().String())
 	o.SetKind(k.name)
 	o.SetNamespace(key.Namespace)
 	o.SetName(key.Name)
-	o.SetLabels(map[string]string{ownerLabel: owner})
+	o.SetLabels(map[string]string{ownerLabel: "restored"})
 	return o
 }
 

@@ -47,7 +47,7 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	prepare(t, client)
-	w := &restoredWriter{writer: writer{client: client, owner: "restored"}, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
+	w := &restoredWriter{client: client, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
 	w.make(t, beforeBackup)
 	witnesses := []*witness{
 		newWitness(t, plane, configMaps, informer.Settings{}),
@@ -121,10 +121,10 @@ func prepare(t *testing.T, client dynamic.Interface) {
 
 // restoredWriter makes one write after the other.
 type restoredWriter struct {
-	writer
-	rng   *rand.Rand
-	made  int
-	there map[cache.ObjectName]kind
+	client dynamic.Interface
+	rng    *rand.Rand
+	made   int
+	there  map[cache.ObjectName]kind
 }
 
 // make creates a number of objects.
@@ -135,7 +135,7 @@ func (w *restoredWriter) make(t *testing.T, objects int) {
 		k := []kind{configMaps, widgets}[w.made%2]
 		key := cache.NewObjectName("e2e-0", fmt.Sprint("restored-", w.made))
 		w.there[key] = k
-		w.write(t, step{k, added, key, int64(w.made)})
+		w.write(t, step{k, delta.Added, key, int64(w.made)})
 	}
 }
 
@@ -149,19 +149,12 @@ func (w *restoredWriter) play(t *testing.T, writes int) {
 		}
 		keys := slices.SortedFunc(maps.Keys(w.there), func(a, b cache.ObjectName) int { return cmp.Compare(a.Name, b.Name) })
 		key := keys[w.rng.IntN(len(keys))]
-		s := step{w.there[key], updated, key, w.rng.Int64()}
+		s := step{w.there[key], delta.Updated, key, w.rng.Int64()}
 		if w.rng.IntN(3) == 0 {
-			s.op = deleted
+			s.op = delta.Deleted
 			delete(w.there, key)
 		}
 		w.write(t, s)
-	}
-}
-
-func (w *restoredWriter) write(t *testing.T, s step) {
-	t.Helper()
-	if err := w.do(t.Context(), s); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -170,7 +163,7 @@ func (w *restoredWriter) forget(t *testing.T) {
 	t.Helper()
 	clear(w.there)
 	for _, k := range []kind{configMaps, widgets} {
-		list, err := w.client.Resource(k.resource).Namespace("e2e-0").List(t.Context(), metav1.ListOptions{LabelSelector: ownerLabel + "=restored"})
+		list, err := w.client.Resource(k.resource).Namespace("e2e-0").List(t.Context(), metav1.ListOptions{LabelSelector: ownerLabel})
 		if err != nil {
 			t.Fatal(err)
 		}
