@@ -8,15 +8,11 @@ import (
 )
 
 // Batch is what a [DeltaFIFO] hands out: deltas in the order in which they
-// arrived. It belongs to the queue and is not to be used after Release.
+// arrived. It belongs to the queue and is not to be used after the next one.
 type Batch[T any] struct {
 	items    []item[T]
 	controls []control
 	version  string
-}
-
-func (p *pile[T]) batch() Batch[T] {
-	return Batch[T]{items: p.items, controls: p.controls, version: p.version}
 }
 
 // Len is the number of deltas.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-logr/logr"
-
 	"github.com/delta-runtime/delta-runtime/internal/engine/mutation"
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
@@ -34,19 +32,14 @@ type controller[T any] struct {
 	fifo      *DeltaFIFO[T]
 	store     *store.Store[T]
 	processor *processor[T]
-	traits    *store.Traits[T]
-	unchanged Unchanged
+	opts      *Options[T]
 	resync    *resyncer
 	ready     <-chan struct{}       // closed when subscribers can count as synced
 	mutations *mutation.Detector[T] // nil unless they are looked for
-	witness   func() Witness[T]     // see Options
 	waiting   []*subscriber[T]      // those who join when the first list is there, to be told what has changed since it was saved
 	past      *past[T]              // nil for none
 
 	processed reflector.Histogram // see Counts
-
-	log  logr.Logger
-	kind string
 
 	// launch gives a subscriber that has joined its goroutine. It reports false when
 	// the informer is stopping.
@@ -56,7 +49,7 @@ type controller[T any] struct {
 func (c *controller[T]) run(ctx context.Context) error {
 	synced := false
 	for ctx.Err() == nil {
-		batch, ok, err := c.fifo.next()
+		batch, ok, err := c.fifo.Next()
 		if err != nil {
 			return err
 		}
@@ -137,7 +130,7 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 	done = true
 	txn.Commit(batch.version)
 	if err := txn.Err(); err != nil {
-		c.log.Error(err, "An index function failed; reads by that index miss the object", "kind", c.kind)
+		c.opts.Log.Error(err, "An index function failed; reads by that index miss the object", "kind", c.opts.Name)
 	}
 	return events[:n]
 }
@@ -182,10 +175,10 @@ func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 // that is not to be believed, because comparing objects makes a relist expensive. Contents are compared for a watch,
 // which rarely brings a known version: it repeats an event, or the server changes objects without new versions.
 func (c *controller[T]) shows(e *event[T], old T) bool {
-	if !c.traits.SameState(old, e.New) {
+	if !c.opts.Traits.SameState(old, e.New) {
 		return false
 	}
-	return e.Op == delta.Replaced && !e.foreign || c.traits.SameContent(old, e.New)
+	return e.Op == delta.Replaced && !e.foreign || c.opts.Traits.SameContent(old, e.New)
 }
 
 // show completes the event of an object that did not change, if somebody is to
@@ -204,13 +197,13 @@ func (c *controller[T]) show(e *event[T], obj T) bool {
 		return false
 	}
 	e.Op, e.Initial = delta.Sync, false
-	e.Old, e.New, e.Version = obj, obj, c.traits.Version(obj)
+	e.Old, e.New, e.Version = obj, obj, c.opts.Traits.Version(obj)
 	return true
 }
 
 // audienceOfUnchanged returns who is shown an object that did not change.
 func (c *controller[T]) audienceOfUnchanged() *timetable.Audience {
-	if c.unchanged == SkipUnchanged {
+	if c.opts.Unchanged == SkipUnchanged {
 		return timetable.Nobody
 	}
 	if to := c.resync.takers(); !to.Empty() {
@@ -259,11 +252,13 @@ func (c *controller[T]) admitAll() {
 // dismiss takes the objects of a scope out of the store, all in one commit, and tells the subscribers if they are to know.
 func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
 	var keys []delta.Key
-	for key := range c.fifo.opts.Known.Keys(gone.namespace) {
+	view := c.store.View()
+	for key := range view.Keys(gone.namespace) {
 		if gone.has(key.Namespace) {
 			keys = append(keys, key)
 		}
 	}
+	view.Release()
 	slices.SortFunc(keys, delta.Key.Compare)
 	now, version := time.Now(), c.fifo.visibleVersion()
 	events := make([]event[T], len(keys))
@@ -272,7 +267,7 @@ func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
 		defer txn.Commit(version) // also if foreign code panics
 		for i, key := range keys {
 			old, _ := txn.Remove(key)
-			events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.traits.Version(old), Seen: now}
+			events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.opts.Traits.Version(old), Seen: now}
 		}
 	}()
 	if c.mutations != nil {
@@ -294,10 +289,10 @@ type Witness[T any] interface {
 
 // testify shows the events to the witness.
 func (c *controller[T]) testify(events []event[T]) {
-	if c.witness == nil || len(events) == 0 {
+	if c.opts.Witness == nil || len(events) == 0 {
 		return
 	}
-	w := c.witness()
+	w := c.opts.Witness()
 	if w == nil {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -97,11 +98,12 @@ func TestProcessedIsUntilPublished(t *testing.T) {
 // A delta that nobody can see yet grows old.
 func TestTheOldestDelta(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := NewDeltaFIFO(FIFOOptions[note]{Traits: noteTraits})
+		f := NewDeltaFIFO(&Options[note]{Traits: noteTraits}, store.New(noteTraits, nil))
+		in := f.Open("", nil, nil)
 		at := time.Now()
 		for _, name := range []string{"a", "b"} {
 			d := delta.Delta[note]{Op: delta.Added, New: note{name: name, version: "1"}, Version: "1", Seen: time.Now()}
-			if err := f.Push(d, "1"); err != nil {
+			if err := in.Push(d, "1"); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
@@ -109,13 +111,13 @@ func TestTheOldestDelta(t *testing.T) {
 		if got := f.oldest(); !got.Equal(at) {
 			t.Errorf("the oldest is of %v, want %v", got, at)
 		}
-		if _, _, err := f.tryPop(); err != nil {
+		if _, _, err := f.Next(); err != nil {
 			t.Fatal(err)
 		}
 		if got := f.oldest(); !got.Equal(at) {
 			t.Errorf("while it is handed out the oldest is of %v, want %v", got, at)
 		}
-		f.Release()
+		f.release()
 		if got := f.oldest(); !got.IsZero() {
 			t.Errorf("there is one of %v, and none is left", got)
 		}

@@ -1,7 +1,7 @@
 // Package engine keeps a store in step with an API and tells subscribers every
 // change. ARCHITECTURE.md follows an event through it, file by file.
 //
-//	Reflector ──Push, Replace, Bookmark──▶ DeltaFIFO ──Pop──▶ Controller ──▶ Store ◀── readers
+//	Reflector ──Push, Replace, Bookmark──▶ DeltaFIFO ──Next─▶ Controller ──▶ Store ◀── readers
 //	internal/engine/reflector                        ▲                   │
 //	Subscribe ────────────join────────────────┤                   │ publish
 //	Resync policy ────────sync, in chunks─────┘                   ▼

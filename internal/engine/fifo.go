@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"iter"
 	"sync/atomic"
 	"time"
 
@@ -16,26 +15,25 @@ import (
 // compares each delta with the known state of its object. Three layers know that, newest first:
 //
 //	pending      told to us, nobody has taken it yet
-//	handed out   taken by Pop, perhaps not visible in the store yet
+//	handed out   taken by Next, perhaps not visible in the store yet
 //	the store    everything before that
 //
-// The middle layer is why a batch is applied without the lock. Any goroutine may add; one at a time may Pop, and must
-// Release before it pops again. One goroutine calls Replace and Push for a scope, because their order is that of the
-// history.
+// The middle layer is why a batch is applied without the lock. Any goroutine may add; one calls
+// Next. One goroutine calls Replace and Push for a scope, because their order is that of the history.
 type DeltaFIFO[T any] struct {
-	opts     FIFOOptions[T]
-	ready    chan struct{} // cap 1; holds a token while there may be something to pop
-	unsynced atomic.Int32  // written under mu. Invariant: the number of open inlets whose first list is not visible.
+	opts     *Options[T]     // Traits, Transform, Observe and Unchanged are for the queue
+	store    *store.Store[T] // what the deltas are going to be applied to
+	ready    chan struct{}   // cap 1; holds a token while there may be something to pop
+	unsynced atomic.Int32    // written under mu. Invariant: the number of open inlets whose first list is not visible.
 
-	mu      lock.Mutex[lock.FIFO] // guards everything below; never held while calling out, except for Known
+	mu      lock.Mutex[lock.FIFO] // guards everything below; never held while calling out
 	pending pile[T]
 	out     pile[T] // handed out and not yet visible in the store
 	busy    bool    // out is in somebody's hands. Invariant: otherwise out is empty.
 	closed  bool
 	arrived uint64 // number of the newest item. Invariant: it never goes back.
 
-	whole   *inlet[T]     // what the methods of Sink feed; nil where every scope has its own
-	inlets  []*inlet[T]   // all that are open
+	inlets  []*Inlet[T]   // all that are open
 	scopes  inlets[T]     // what is to be done about them
 	founded bool          // those to come do not count for synced and settled
 	asMade  bool          // the inlets are those that the informer was made with
@@ -43,66 +41,15 @@ type DeltaFIFO[T any] struct {
 	settled chan struct{} // closed when each has got there or been found degraded
 }
 
-// FIFOOptions configure a [DeltaFIFO]. Traits is required.
-type FIFOOptions[T any] struct {
-	Traits store.Traits[T]
-
-	// Known is the store that the deltas are going to be applied to. Without one,
-	// an object is known only while a delta of it is pending or handed out.
-	Known Known[T]
-
-	// Transform replaces each object once, before it is kept. It is called without
-	// a lock, and not for an object that a relist shows unchanged.
-	Transform func(T) (T, error)
-
-	// OnSkip is told why an object of a list was left out because it could not be
-	// transformed: its last good state stays. Nil makes Replace fail instead.
-	OnSkip func(error)
-
-	// Observe reads off an object what a transform may remove.
-	Observe func(T) *delta.Origin
-
-	// Unchanged says whether an object that a relist shows as it is known is queued
-	// as a Sync or not at all.
-	Unchanged Unchanged
-}
-
-// Known is what the queue must be able to ask of the store. The methods are
-// called with the queue's lock held, so they must not call the queue.
-type Known[T any] interface {
-	Get(delta.Key) (T, bool)
-	// Keys yields the keys of one namespace, or all where it is empty.
-	Keys(namespace string) iter.Seq[delta.Key]
-	// Count is how many Keys yields.
-	Count(namespace string) int
-}
-
-// NewDeltaFIFO returns an empty queue.
-func NewDeltaFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
-	f := newFIFO(opts)
-	f.whole = f.open(reach{}, opts.OnSkip)
-	return f
-}
-
-// newFIFO returns a queue that nothing can enter before a scope is opened.
-func newFIFO[T any](opts FIFOOptions[T]) *DeltaFIFO[T] {
+// NewDeltaFIFO returns a queue that nothing can enter before a scope is opened.
+func NewDeltaFIFO[T any](opts *Options[T], s *store.Store[T]) *DeltaFIFO[T] {
 	return &DeltaFIFO[T]{
 		opts:    opts,
+		store:   s,
 		ready:   make(chan struct{}, 1),
 		synced:  make(chan struct{}),
 		settled: make(chan struct{}),
 	}
-}
-
-// Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not known adds nothing. An object that
-// the transform refuses is left out, and the error says why; its deletion is queued as a missed one.
-func (f *DeltaFIFO[T]) Push(d delta.Delta[T], position string) error {
-	return f.whole.Push(d, position)
-}
-
-// missed is a deletion that no event told of.
-func missed[T any](key delta.Key, last T, version string, now time.Time) event[T] {
-	return event[T]{Delta: delta.Delta[T]{Key: key, Op: delta.Deleted, Missed: true, Old: last, Version: version, Seen: now}}
 }
 
 // dress gives the object its final form: observed as the server sent it, then
@@ -119,9 +66,6 @@ func (f *DeltaFIFO[T]) dress(d *delta.Delta[T]) (err error) {
 	}
 	return nil
 }
-
-// Bookmark says that everything up to version has been pushed.
-func (f *DeltaFIFO[T]) Bookmark(version string) error { return f.whole.Bookmark(version) }
 
 // sync asks for the objects to be shown again to the subscribers in to, as they are when the Sync is applied, so that
 // it never brings back an older one.
@@ -184,13 +128,6 @@ func (f *DeltaFIFO[T]) deletionPendingLocked(key delta.Key) bool {
 	return ok && newest.Op == delta.Deleted
 }
 
-// presentLocked tells whether the newest that is known of the object is that it
-// exists.
-func (f *DeltaFIFO[T]) presentLocked(key delta.Key) bool {
-	_, present := f.latestLocked(key)
-	return present
-}
-
 // latestLocked returns the newest known state of an object that exists.
 func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 	change, ok := f.pending.newestChange(key)
@@ -202,20 +139,18 @@ func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 		return obj, false
 	case ok:
 		return change.New, true
-	case f.opts.Known == nil:
-		return obj, false
 	}
-	return f.opts.Known.Get(key)
+	return f.store.Get(key)
 }
 
-// HasSynced reports whether everything of the first Replace is visible in the
-// store; where there are scopes, of the first of each that was there at the start.
+// HasSynced reports whether everything of the first Replace of each scope that was there
+// at the start is visible in the store.
 func (f *DeltaFIFO[T]) HasSynced() bool { return isClosed(f.synced) }
 
 // Synced is closed when [DeltaFIFO.HasSynced] turns true.
 func (f *DeltaFIFO[T]) Synced() <-chan struct{} { return f.synced }
 
-// Close makes Pop return ErrClosed once what is pending has been popped.
+// Close makes Next return ErrClosed once what is pending has been popped.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -246,7 +181,7 @@ func (f *DeltaFIFO[T]) ring() {
 	f.ringLocked()
 }
 
-// ringLocked leaves a token for Pop. One is enough: Pop takes everything.
+// ringLocked leaves a token for the consumer. One is enough: Next takes everything.
 func (f *DeltaFIFO[T]) ringLocked() {
 	select {
 	case f.ready <- struct{}{}:

@@ -10,12 +10,12 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// inlet is where what one scope's Reflector learns enters the queue, with the version that the scope is at. It takes
+// Inlet is where what one scope's Reflector learns enters the queue, with the version that the scope is at. It takes
 // objects within its reach alone, and nothing once it is closed.
-type inlet[T any] struct {
+type Inlet[T any] struct {
 	fifo   *DeltaFIFO[T]
 	reach  reach
-	onSkip func(error) // as in FIFOOptions
+	onSkip func(error) // is told why an object of a list was left out that could not be transformed: its last good state stays
 
 	// What follows is guarded by the queue's lock.
 	closed   bool
@@ -40,11 +40,11 @@ type inlet[T any] struct {
 	settled    chan struct{} // closed when it is synced or found degraded, and with the inlet
 }
 
-var _ reflector.Sink[int] = &inlet[int]{}
+var _ reflector.Sink[int] = &Inlet[int]{}
 
-// open adds an inlet for a scope that nobody else has.
-func (f *DeltaFIFO[T]) open(within reach, onSkip func(error)) *inlet[T] {
-	in := &inlet[T]{fifo: f, reach: within, onSkip: onSkip, synced: make(chan struct{}), settled: make(chan struct{})}
+// Open adds an inlet for a scope that nobody else has: one namespace, or all but some.
+func (f *DeltaFIFO[T]) Open(namespace string, except []string, onSkip func(error)) *Inlet[T] {
+	in := &Inlet[T]{fifo: f, reach: newReach(namespace, except), onSkip: onSkip, synced: make(chan struct{}), settled: make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	in.founding, f.asMade = !f.founded, false
@@ -64,7 +64,7 @@ func (f *DeltaFIFO[T]) found() {
 
 // shut closes an inlet and drops what of its scope is pending. Deltas that were handed out
 // are going to be applied.
-func (in *inlet[T]) shut() {
+func (in *Inlet[T]) shut() {
 	f := in.fifo
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,7 +77,7 @@ func (in *inlet[T]) shut() {
 		f.unsynced.Add(-1)
 	}
 	in.endWaitLocked()
-	itself := func(other *inlet[T]) bool { return other == in }
+	itself := func(other *Inlet[T]) bool { return other == in }
 	f.inlets = slices.DeleteFunc(f.inlets, itself)
 	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, itself)
 	f.scopes.file(in, "")
@@ -86,8 +86,9 @@ func (in *inlet[T]) shut() {
 	f.ringLocked()
 }
 
-// Push is [DeltaFIFO.Push].
-func (in *inlet[T]) Push(d delta.Delta[T], position string) error {
+// Push adds one event of a watch: Added, Updated or Deleted. Deleting what is not known adds nothing. An object that
+// the transform refuses is left out, and the error says why; its deletion is queued as a missed one.
+func (in *Inlet[T]) Push(d delta.Delta[T], position string) error {
 	f := in.fifo
 	key, err := f.opts.Traits.Key(d.New)
 	if err != nil {
@@ -126,7 +127,7 @@ func (in *inlet[T]) Push(d delta.Delta[T], position string) error {
 
 // resumesLocked reports whether a state of the object was left out before an event. That is where the gap ends: those
 // who have succeeded in it may have read that state.
-func (in *inlet[T]) resumesLocked(key delta.Key) bool {
+func (in *Inlet[T]) resumesLocked(key delta.Key) bool {
 	omitted := in.omitted.before(key)
 	if omitted && in.gaps != nil {
 		in.gaps.Add(1)
@@ -135,7 +136,7 @@ func (in *inlet[T]) resumesLocked(key delta.Key) bool {
 }
 
 // omitAny notes that an event was left out, and that its key could not be read.
-func (in *inlet[T]) omitAny() {
+func (in *Inlet[T]) omitAny() {
 	in.fifo.mu.Lock()
 	defer in.fifo.mu.Unlock()
 	in.omitted.ofAny()
@@ -154,14 +155,8 @@ func (f *DeltaFIFO[T]) deleteLocked(it *item[T], refused error) {
 	}
 }
 
-// Replace is [DeltaFIFO.Replace] for the scope, whatever r says of namespaces.
-func (in *inlet[T]) Replace(objs []T, r reflector.Replacement) error {
-	r.Namespace, r.Except = in.reach.namespace, in.reach.except
-	return in.replace(objs, r)
-}
-
-// Bookmark is [DeltaFIFO.Bookmark].
-func (in *inlet[T]) Bookmark(version string) error {
+// Bookmark says that everything up to version has been pushed.
+func (in *Inlet[T]) Bookmark(version string) error {
 	f := in.fifo
 	now := time.Now()
 	f.mu.Lock()
@@ -176,7 +171,7 @@ func (in *inlet[T]) Bookmark(version string) error {
 
 // heardLocked notes that something came, which brings the scope to version unless
 // that is empty.
-func (in *inlet[T]) heardLocked(version string, now time.Time) {
+func (in *Inlet[T]) heardLocked(version string, now time.Time) {
 	in.heardAt = now
 	if version != "" {
 		in.heard, in.fifo.pending.version = version, version
@@ -184,7 +179,7 @@ func (in *inlet[T]) heardLocked(version string, now time.Time) {
 	}
 }
 
-func (in *inlet[T]) finishReplaceLocked(version string, now time.Time) {
+func (in *Inlet[T]) finishReplaceLocked(version string, now time.Time) {
 	f := in.fifo
 	in.heardLocked(version, now)
 	f.ringLocked()
@@ -198,7 +193,7 @@ func (in *inlet[T]) finishReplaceLocked(version string, now time.Time) {
 }
 
 // degraded says that the scope cannot be listed until somebody does something.
-func (in *inlet[T]) degraded() {
+func (in *Inlet[T]) degraded() {
 	f := in.fifo
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -208,7 +203,7 @@ func (in *inlet[T]) degraded() {
 }
 
 // endWaitLocked has nobody wait any longer for a scope that may stay degraded.
-func (in *inlet[T]) endWaitLocked() {
+func (in *Inlet[T]) endWaitLocked() {
 	if !isClosed(in.settled) {
 		close(in.settled)
 	}
@@ -221,7 +216,7 @@ func (f *DeltaFIFO[T]) handOutLocked() {
 	switch {
 	case f.out.version == "":
 	case f.scopes.unordered > 0:
-		f.out.version = f.lowestLocked(func(in *inlet[T]) string { return in.out })
+		f.out.version = f.lowestLocked(func(in *Inlet[T]) string { return in.out })
 	case len(f.scopes.lowest) == 0:
 		f.out.version = "" // those that had one are closed
 	default:
@@ -242,19 +237,19 @@ func (f *DeltaFIFO[T]) shown() {
 func (f *DeltaFIFO[T]) visibleVersion() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lowestLocked(func(in *inlet[T]) string { return in.visible })
+	return f.lowestLocked(func(in *Inlet[T]) string { return in.visible })
 }
 
 // progress tells how far the scope is: what readers see of it, and when something
 // came last.
-func (in *inlet[T]) progress() (visible string, heardAt time.Time) {
+func (in *Inlet[T]) progress() (visible string, heardAt time.Time) {
 	in.fifo.mu.Lock()
 	defer in.fifo.mu.Unlock()
 	return in.visible, in.heardAt
 }
 
 // lowestLocked returns the lowest version of all scopes that have one.
-func (f *DeltaFIFO[T]) lowestLocked(version func(*inlet[T]) string) string {
+func (f *DeltaFIFO[T]) lowestLocked(version func(*Inlet[T]) string) string {
 	var lowest reflector.VersionUnion
 	for _, in := range f.inlets {
 		lowest.Add(version(in), in.heardAt)
@@ -275,10 +270,10 @@ func (f *DeltaFIFO[T]) settleLocked() {
 		allSynced = allSynced && !in.founding
 		allSettled = allSettled && (isClosed(in.settled) || !in.founding)
 	}
-	switch {
-	case f.whole == nil && !f.founded:
+	if !f.founded {
 		return
-	case allSynced && !isClosed(f.synced):
+	}
+	if allSynced && !isClosed(f.synced) {
 		close(f.synced)
 	}
 	if allSettled && !isClosed(f.settled) {
@@ -289,7 +284,7 @@ func (f *DeltaFIFO[T]) settleLocked() {
 // noteSyncedLocked opens the scopes whose first lists are older than all that readers
 // can't see yet.
 func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
-	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, func(in *inlet[T]) bool {
+	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, func(in *Inlet[T]) bool {
 		if !in.listed || in.unpopped || oldest <= in.initialEnd {
 			return false
 		}
@@ -304,7 +299,7 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 
 // countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope
 // was deleted before it.
-func (in *inlet[T]) countLateLocked() {
+func (in *Inlet[T]) countLateLocked() {
 	if in.gaps != nil && isClosed(in.ready) {
 		in.gaps.Add(1)
 	}

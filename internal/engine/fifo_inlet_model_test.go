@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
+	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -14,7 +15,7 @@ import (
 // modelScope is a scope without cleverness. It has synced when the batch that was
 // popped after its first list has been released.
 type modelScope struct {
-	inlet                   *inlet[cell]
+	inlet                   *Inlet[cell]
 	reach                   reach
 	founding                bool
 	listed, popped, synced  bool
@@ -32,8 +33,9 @@ type scopeScript struct {
 	t       *testing.T
 	rng     *rand.Rand
 	fifo    *DeltaFIFO[cell]
+	real    *store.Store[cell]
 	scopes  []*modelScope // one for each of the reaches
-	late    []*inlet[cell]
+	late    []*Inlet[cell]
 	version int
 	moved   bool // a version is pending
 	entries int  // controls that are pending
@@ -48,11 +50,11 @@ var scopeNames = []string{"a/x", "a/y", "b/x", "b/y", "c/x", "c/y", "z"}
 
 // TestFIFOScopesModel drives the queue through scopes that come and go, against a
 // model: what a batch has, which version it brings the store to, and which scopes
-// can be read.
+// can be read. Between two batches other calls go on, which is where the layers matter.
 func TestFIFOScopesModel(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		s := &scopeScript{t: t, rng: rng, modelFIFO: modelFIFO{store: cells{}}}
-		s.fifo = newFIFO(FIFOOptions[cell]{Traits: cellTraits, Known: storeOf(&s.modelFIFO)})
+		s := &scopeScript{t: t, rng: rng, modelFIFO: modelFIFO{store: cells{}}, real: store.New(cellTraits, nil)}
+		s.fifo = NewDeltaFIFO(&Options[cell]{Traits: cellTraits}, s.real)
 		s.scopes = make([]*modelScope, len(scopeReaches))
 		for i := range s.scopes {
 			s.scopes[i] = &modelScope{gone: true, removed: true}
@@ -100,7 +102,7 @@ func (s *scopeScript) step() {
 }
 
 func (s *scopeScript) open(i int) {
-	in := s.fifo.open(scopeReaches[i], nil)
+	in := s.fifo.Open(scopeReaches[i].namespace, scopeReaches[i].except, nil)
 	s.scopes[i] = &modelScope{inlet: in, reach: scopeReaches[i], founding: !s.founded}
 }
 
@@ -151,35 +153,47 @@ func (s *scopeScript) replace(scope *modelScope) {
 	if scope.gone {
 		return
 	}
-	var list, within []cell
-	known := s.known()
-	for _, name := range scopeNames {
-		c, there := known[delta.ParseKey(name)]
-		if s.rng.IntN(2) == 0 {
-			s.version++
-			c, there = cell{name: name, version: s.version}, true
-		}
-		if !there || s.rng.IntN(3) == 0 {
-			continue
-		}
-		list = append(list, c)
-		if scope.has(name) {
-			within = append(within, c)
-		}
-	}
-	s.version++
-	r := reflector.Replacement{NewHistory: s.rng.IntN(5) == 0, Version: strconv.Itoa(s.version), Namespace: scope.reach.namespace, Except: scope.reach.except}
+	list, r := s.randomList()
+	within := slices.DeleteFunc(slices.Clone(list), func(c cell) bool { return !scope.has(c.name) })
 	s.listed = scope.listed
-	s.modelFIFO.replace(within, r)
+	s.modelFIFO.replace(scope.reach, within, r)
 	scope.heard, s.moved, scope.listed = s.version, true, true
-	r.Namespace, r.Except = "a", nil // which an inlet knows better
 	if err := scope.inlet.Replace(list, r); err != nil {
 		s.t.Fatal(err)
 	}
 	s.settle()
 }
 
-func (s *scopeScript) pushLate(in *inlet[cell]) {
+// randomList lists some of what is known, some of it changed, and something new.
+func (s *scopeScript) randomList() (list []cell, r reflector.Replacement) {
+	known := s.known()
+	for _, name := range scopeNames {
+		key := delta.ParseKey(name)
+		c, there := known[key]
+		switch choice := s.rng.IntN(6); {
+		case choice < 3:
+			s.version++
+			list = append(list, cell{name: name, version: s.version})
+		case choice < 5 && there:
+			list = append(list, c)
+		case choice == 5 && s.rng.IntN(3) == 0:
+			r.Refused = append(r.Refused, key)
+		}
+	}
+	if len(list) > 0 && s.rng.IntN(4) == 0 { // some server shows one twice
+		again := list[s.rng.IntN(len(list))]
+		again.version -= s.rng.IntN(2)
+		list = append(list, again)
+	}
+	if s.rng.IntN(2) == 0 { // servers list in order, but nothing may depend on it
+		s.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	s.version++
+	r.NewHistory, r.Version = s.rng.IntN(5) == 0, strconv.Itoa(s.version)
+	return list, r
+}
+
+func (s *scopeScript) pushLate(in *Inlet[cell]) {
 	c := cell{name: scopeNames[s.rng.IntN(len(scopeNames))], version: 1_000_000}
 	if err := in.Push(delta.Delta[cell]{Op: delta.Added, New: c, Version: "1000000"}, "1000000"); err != nil {
 		s.t.Fatal(err)
@@ -207,7 +221,7 @@ func (s *scopeScript) lowest(version func(*modelScope) int) string {
 }
 
 func (s *scopeScript) popBatch() {
-	batch, ok, err := s.fifo.tryPop()
+	batch, ok, err := s.fifo.Next()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -259,7 +273,15 @@ func (s *scopeScript) releaseBatch() {
 			}
 		}
 	}
-	s.fifo.Release()
+	txn := s.real.Begin(len(s.store))
+	for key, c := range s.store {
+		txn.Put(key, c)
+	}
+	for key := range txn.Untouched() {
+		txn.Remove(key)
+	}
+	txn.Commit("")
+	s.fifo.release()
 	s.busy = false
 	s.settle()
 }

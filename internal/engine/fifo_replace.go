@@ -17,12 +17,7 @@ import (
 // It looks twice, because changed objects are transformed in between without the lock. That is safe as one goroutine
 // feeds a scope: applying what was handed out moves a state to the next layer, and does not change which is the
 // newest.
-func (f *DeltaFIFO[T]) Replace(objs []T, r reflector.Replacement) error {
-	return f.whole.replace(objs, r)
-}
-
-// replace is [DeltaFIFO.Replace] for one inlet.
-func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
+func (in *Inlet[T]) Replace(objs []T, r reflector.Replacement) error {
 	f := in.fifo
 	objs, keys, err := in.keysOf(objs, r)
 	if err != nil {
@@ -31,12 +26,10 @@ func (in *inlet[T]) replace(objs []T, r reflector.Replacement) error {
 	if !distinct(keys) {
 		objs, keys = lastOfEach(objs, keys)
 	}
-	news, suspects, gone := f.compare(objs, keys, r)
+	news, suspects, gone := in.compare(objs, keys, r)
 	now := time.Now()
 	if !r.Ingested {
-		if err := in.dressAll(objs, keys, news, r); err != nil {
-			return err
-		}
+		in.dressAll(objs, keys, news, r)
 	}
 	news = f.acquit(objs, news, suspects)
 	f.mu.Lock()
@@ -79,9 +72,8 @@ type listing struct {
 	origin  *delta.Origin
 }
 
-// dressAll gives each new object of the list its final form. Without onSkip the refusal of an
-// object is an error.
-func (in *inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r reflector.Replacement) error {
+// dressAll gives each new object of the list its final form.
+func (in *Inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r reflector.Replacement) {
 	f := in.fifo
 	for i := range news {
 		n := &news[i]
@@ -93,21 +85,16 @@ func (in *inlet[T]) dressAll(objs []T, keys []delta.Key, news []listing, r refle
 			d.New = f.opts.Traits.Detach(d.New)
 		}
 		if err := f.dress(&d); err != nil {
-			err = fmt.Errorf("replace %s at version %s: %w", keys[n.at], r.Version, err)
-			if in.onSkip == nil {
-				return err
-			}
-			in.onSkip(err)
+			in.onSkip(fmt.Errorf("replace %s at version %s: %w", keys[n.at], r.Version, err))
 			n.op = 0
 		}
 		objs[n.at], n.origin = d.New, d.Origin
 	}
-	return nil
 }
 
 // omitLocked begins a new count of what was left out, with what the Reflector could not take
 // of the list. It returns the deletions that are certain.
-func (in *inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T] {
+func (in *Inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T] {
 	in.omitted = omissions{partial: r.Partial}
 	for _, key := range r.Refused {
 		in.omitted.of(key)
@@ -122,7 +109,7 @@ func (in *inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T
 }
 
 // keysOf reads the keys of a list, and leaves out of it what is not in reach.
-func (in *inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key, error) {
+func (in *Inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key, error) {
 	keys := make([]delta.Key, 0, len(objs))
 	all := in.reach.everything()
 	kept := objs[:0]
@@ -155,11 +142,12 @@ func (in *inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key,
 // compare returns what the list adds to what is known, and the deletions that it implies if it is whole. Suspects are
 // those of news that have the version which is known, as they are known, by their place in the list: they are to be
 // compared.
-func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news []listing, suspects map[int]T, gone []item[T]) {
+func (in *Inlet[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement) (news []listing, suspects map[int]T, gone []item[T]) {
+	f := in.fifo
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	within := newReach(r.Namespace, r.Except)
-	if f.opts.Known == nil || f.countLocked(within) == 0 {
+	stored := in.stored()
+	if stored == 0 {
 		news = make([]listing, 0, len(objs)) // all of them are
 	}
 	found := 0
@@ -183,15 +171,14 @@ func (f *DeltaFIFO[T]) compare(objs []T, keys []delta.Key, r reflector.Replaceme
 		}
 	}
 	for _, key := range r.Refused {
-		if within.has(key.Namespace) && f.presentLocked(key) {
+		if _, present := f.latestLocked(key); present && in.reach.has(key.Namespace) {
 			found++
 		}
 	}
 	// The usual relist has each known object and so deletes none: no two of its keys
 	// are the same, so counting them is enough to see that.
-	stored := len(f.pending.items) == 0 && len(f.out.items) == 0
-	if !stored || f.opts.Known == nil || found != f.countLocked(within) {
-		gone = f.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r)
+	if len(f.pending.items) > 0 || len(f.out.items) > 0 || found != stored {
+		gone = in.absentLocked(newKeySet(slices.Concat(keys, r.Refused)), r.Version)
 	}
 	return news, suspects, gone
 }
@@ -215,11 +202,15 @@ func (f *DeltaFIFO[T]) acquit(objs []T, news []listing, suspects map[int]T) []li
 	return left
 }
 
-// countLocked is how many objects of a reach the store has.
-func (f *DeltaFIFO[T]) countLocked(within reach) int {
-	n := f.opts.Known.Count(within.namespace)
-	for _, namespace := range within.except {
-		n -= f.opts.Known.Count(namespace)
+// stored is how many objects of the scope the store has.
+func (in *Inlet[T]) stored() int {
+	s := in.fifo.store
+	if in.reach.namespace != "" {
+		return len(s.Select(in.reach.namespace, nil))
+	}
+	n := s.Len()
+	for _, namespace := range in.reach.except {
+		n -= len(s.Select(namespace, nil))
 	}
 	return n
 }
@@ -232,14 +223,15 @@ func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T) (known T, unchanged, 
 
 // absentLocked returns a missed deletion for each object of the scope that exists
 // to our knowledge and is not listed, in order of the keys.
-func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gone []item[T]) {
-	within := newReach(r.Namespace, r.Except)
+func (in *Inlet[T]) absentLocked(listed keySet, version string) (gone []item[T]) {
+	f := in.fifo
 	check := func(key delta.Key) {
-		if _, ok := listed[key]; ok || !within.has(key.Namespace) {
+		if _, ok := listed[key]; ok || !in.reach.has(key.Namespace) {
 			return
 		}
 		if last, present := f.latestLocked(key); present {
-			gone = append(gone, item[T]{event: missed(key, last, r.Version, time.Time{})})
+			d := delta.Delta[T]{Key: key, Op: delta.Deleted, Missed: true, Old: last, Version: version}
+			gone = append(gone, item[T]{event: event[T]{Delta: d}})
 		}
 	}
 	for key := range f.pending.keys() {
@@ -250,11 +242,11 @@ func (f *DeltaFIFO[T]) absentLocked(listed keySet, r reflector.Replacement) (gon
 			check(key)
 		}
 	}
-	if f.opts.Known != nil {
-		for key := range f.opts.Known.Keys(r.Namespace) {
-			if !f.pending.has(key) && !f.out.has(key) {
-				check(key)
-			}
+	view := f.store.View()
+	defer view.Release()
+	for key := range view.Keys(in.reach.namespace) {
+		if !f.pending.has(key) && !f.out.has(key) {
+			check(key)
 		}
 	}
 	slices.SortFunc(gone, func(a, b item[T]) int { return a.Key.Compare(b.Key) })

@@ -17,7 +17,7 @@ import (
 // copied.
 func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	copied := map[string]int{}
-	f := NewDeltaFIFO(FIFOOptions[*cell]{Traits: store.Traits[*cell]{
+	traits := store.Traits[*cell]{
 		Key:     func(c *cell) (delta.Key, error) { return delta.ParseKey(c.name), nil },
 		Version: func(c *cell) string { return fmt.Sprint(c.version) },
 		UID:     func(*cell) string { return "" },
@@ -26,9 +26,11 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 			detached := *c
 			return &detached
 		},
-	}})
+	}
+	f := NewDeltaFIFO(&Options[*cell]{Traits: traits}, store.New(traits, nil))
+	in := f.Open("", nil, nil)
 	for _, list := range [][]cell{{{name: "a/x", version: 1}, {name: "a/y", version: 1}}, {{name: "a/x", version: 1}, {name: "a/y", version: 2}}} {
-		if err := f.Replace([]*cell{&list[0], &list[1]}, reflector.Replacement{Version: "1", Lent: true}); err != nil {
+		if err := in.Replace([]*cell{&list[0], &list[1]}, reflector.Replacement{Version: "1", Lent: true}); err != nil {
 			t.Fatal(err)
 		}
 		if f.pending.has(delta.Key{Namespace: "a", Name: "x"}) == (copied["a/y"] == 2) {
@@ -37,7 +39,7 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 		if f.busy {
 			break // the second list is compared with what is in somebody's hands
 		}
-		batch, err := f.Pop(t.Context())
+		batch, _, err := f.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +67,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		}
 		i.fifo.sync([]delta.Key{{Name: "a"}}, timetable.Everyone, nil)
 		i.fifo.sync([]delta.Key{{Name: "a"}}, &timetable.Audience{Members: []uint32{1}}, asked)
-		batch, _, err := i.fifo.tryPop()
+		batch, _, err := i.fifo.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +75,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		for _, e := range i.controller.apply(batch) {
 			fmt.Fprintf(&b, "%s of %s, asked for: %t\n", e.Op, e.New.Version, e.Resync() != nil)
 		}
-		i.fifo.Release()
+		i.fifo.release()
 		return b.String()
 	}
 	for n, tt := range []struct {
@@ -102,12 +104,12 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 // TestScopeMayBeReadBeforeSubscribersHear pops the first list of a scope and shows it:
 // those who are then told of its objects may read them.
 func TestScopeMayBeReadBeforeSubscribersHear(t *testing.T) {
-	f := newFIFO(FIFOOptions[cell]{Traits: cellTraits})
-	in := f.open(newReach("a", nil), nil)
-	if err := in.replace([]cell{{name: "a/x", version: 1}}, reflector.Replacement{Version: "1"}); err != nil {
+	f := NewDeltaFIFO(&Options[cell]{Traits: cellTraits}, store.New(cellTraits, nil))
+	in := f.Open("a", nil, nil)
+	if err := in.Replace([]cell{{name: "a/x", version: 1}}, reflector.Replacement{Version: "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Pop(t.Context()); err != nil {
+	if _, _, err := f.Next(); err != nil {
 		t.Fatal(err)
 	}
 	if in.isSynced.Load() {
@@ -117,16 +119,16 @@ func TestScopeMayBeReadBeforeSubscribersHear(t *testing.T) {
 	if !in.isSynced.Load() {
 		t.Error("a scope may not be read when subscribers are told of it")
 	}
-	f.Release()
+	f.release()
 }
 
 // manyScopes are in step, except for one that can't be listed.
-func manyScopes(t *testing.T, number int) (*DeltaFIFO[faulty.Thing], []*inlet[faulty.Thing]) {
+func manyScopes(t *testing.T, number int) (*DeltaFIFO[faulty.Thing], []*Inlet[faulty.Thing]) {
 	t.Helper()
-	f := newFIFO(FIFOOptions[faulty.Thing]{Traits: thingTraits})
-	var all []*inlet[faulty.Thing]
+	f := NewDeltaFIFO(&Options[faulty.Thing]{Traits: thingTraits}, store.New(thingTraits, nil))
+	var all []*Inlet[faulty.Thing]
 	for n := range number {
-		all = append(all, f.open(newReach(fmt.Sprint("n", n), nil), nil))
+		all = append(all, f.Open(fmt.Sprint("n", n), nil, nil))
 	}
 	f.found()
 	for n, in := range all[1:] {
@@ -141,11 +143,11 @@ func manyScopes(t *testing.T, number int) (*DeltaFIFO[faulty.Thing], []*inlet[fa
 
 func popAll(t *testing.T, f *DeltaFIFO[faulty.Thing]) string {
 	t.Helper()
-	if _, _, err := f.tryPop(); err != nil {
+	if _, _, err := f.Next(); err != nil {
 		t.Fatal(err)
 	}
 	version := f.out.version
-	f.Release()
+	f.release()
 	return version
 }
 

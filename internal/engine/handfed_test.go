@@ -44,7 +44,7 @@ var byText = store.Indexers[note]{"text": func(n note) ([]string, error) { retur
 type handFed struct {
 	t *testing.T
 	*Informer[note]
-	in *inlet[note]
+	in *Inlet[note]
 }
 
 func newHandFed(t *testing.T, opts Options[note]) *handFed {
@@ -68,17 +68,24 @@ func (h *handFed) push(op delta.Op, obj note) {
 	}
 }
 
+// release makes what was handed out count as visible.
+func (f *DeltaFIFO[T]) release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.releaseLocked()
+}
+
 // apply makes what is pending visible, and returns what there is to tell of it.
 func (h *handFed) apply() []event[note] {
 	h.t.Helper()
-	batch, ok, err := h.fifo.tryPop()
+	batch, ok, err := h.fifo.Next()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	if !ok {
 		return nil
 	}
-	defer h.fifo.Release()
+	defer h.fifo.release()
 	return h.controller.apply(batch)
 }
 

@@ -64,7 +64,8 @@ type Options[T any] struct {
 	Traits store.Traits[T]
 	// Indexers are the store's indexes from the start; see [Informer.AddIndexers].
 	Indexers store.Indexers[T]
-	// Transform replaces each object once, before it is kept.
+	// Transform replaces each object once, before it is kept. It is called without a lock, and for a list in pages
+	// not for an object that it shows unchanged.
 	Transform func(T) (T, error)
 	// Observe reads off the object of each event what Transform may remove. It returns the
 	// delta's Origin. Events of a streaming list have none.
@@ -108,13 +109,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 		store:         store.New(opts.Traits, opts.Indexers),
 		subscriptions: map[*Subscription[T]]struct{}{},
 	}
-	i.fifo = newFIFO(FIFOOptions[T]{
-		Traits:    opts.Traits,
-		Known:     inStore[T]{i.store},
-		Transform: opts.Transform,
-		Observe:   opts.Observe,
-		Unchanged: opts.Unchanged,
-	})
+	i.fifo = NewDeltaFIFO(&i.opts, i.store)
 	i.processor = newProcessor(&i.opts.Traits, opts.Log)
 	i.processor.calmed = i.fifo.ring
 	i.resync = newResyncer(resyncSeams{keys: i.resyncKeys, lag: i.processor.lagOrAwait, kick: i.fifo.ring})
@@ -122,14 +117,10 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 		fifo:      i.fifo,
 		store:     i.store,
 		processor: i.processor,
-		traits:    &i.opts.Traits,
-		unchanged: opts.Unchanged,
+		opts:      &i.opts,
 		resync:    i.resync,
 		ready:     i.fifo.synced,
 		launch:    i.launch,
-		log:       opts.Log,
-		kind:      opts.Name,
-		witness:   opts.Witness,
 	}
 	if opts.Saved != nil {
 		i.controller.past = newPast(opts.Saved)

@@ -107,7 +107,7 @@ func TestAVersionThatPanicsLeavesTheStoreFree(t *testing.T) {
 	h := newHandFed(t, Options[note]{})
 	h.list(reflector.Replacement{Version: "2"}, note{"a", "1", "good"})
 	h.apply()
-	h.controller.traits.Version = func(note) string { panic("boom") }
+	h.controller.opts.Traits.Version = func(note) string { panic("boom") }
 	if got := panicOf(func() { h.controller.dismiss(reach{}, informer.Silently) }); got != "boom" {
 		t.Errorf("panicked with %v", got)
 	}

@@ -9,16 +9,16 @@ import (
 // inlets are those that are open, and which of them something is to be done about: an event must not
 // cost more because its kind has many scopes. The queue's lock guards it.
 type inlets[T any] struct {
-	waiting []*inlet[T] // their first lists are not visible
-	moved   []*inlet[T] // they have heard something since the last batch was handed out
-	handed  []*inlet[T] // they had, when it was
+	waiting []*Inlet[T] // their first lists are not visible
+	moved   []*Inlet[T] // they have heard something since the last batch was handed out
+	handed  []*Inlet[T] // they had, when it was
 
 	lowest    byVersion[T] // those whose version has an order, by what was handed out
 	unordered int          // how many others there are that have one
 }
 
 // move notes that an inlet has heard something.
-func (l *inlets[T]) move(in *inlet[T]) {
+func (l *inlets[T]) move(in *Inlet[T]) {
 	if !in.moved {
 		in.moved = true
 		l.moved = append(l.moved, in)
@@ -49,7 +49,7 @@ func (l *inlets[T]) reveal() {
 }
 
 // file puts an inlet where its version belongs. The empty one belongs nowhere.
-func (l *inlets[T]) file(in *inlet[T], version string) {
+func (l *inlets[T]) file(in *Inlet[T], version string) {
 	_, was := reflector.VersionNumber(in.out)
 	_, is := reflector.VersionNumber(version)
 	switch {
@@ -72,7 +72,7 @@ func (l *inlets[T]) file(in *inlet[T], version string) {
 }
 
 // byVersion is a heap: the lowest version is first.
-type byVersion[T any] []*inlet[T]
+type byVersion[T any] []*Inlet[T]
 
 // Len is that of [heap.Interface], as are the others.
 func (h byVersion[T]) Len() int { return len(h) }
@@ -88,7 +88,7 @@ func (h byVersion[T]) Swap(i, j int) {
 
 // Push adds an inlet.
 func (h *byVersion[T]) Push(in any) {
-	added := in.(*inlet[T]) //nolint:forcetypeassert // nothing else is pushed
+	added := in.(*Inlet[T]) //nolint:forcetypeassert // nothing else is pushed
 	added.place = len(*h)
 	*h = append(*h, added)
 }

@@ -51,7 +51,7 @@ const (
 type scope[T any] struct {
 	reach     reach
 	resync    resync.Policy // guarded by the informer's lock
-	inlet     *inlet[T]
+	inlet     *Inlet[T]
 	reflector *reflector.Reflector[T]
 
 	task *lifecycle.Task // runs the reflector; nil before the launch; guarded by the informer's lock
@@ -150,8 +150,9 @@ func (i *Informer[T]) check(add Scope[T]) error {
 
 // newScope returns a scope that is connected to the queue and does not run.
 func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
-	s := &scope[T]{reach: newReach(from.Namespace, slices.Clone(from.Except)), resync: from.Resync}
-	s.inlet = i.fifo.open(s.reach, func(err error) { s.reflector.Skip(context.Background(), err) })
+	s := &scope[T]{resync: from.Resync}
+	s.inlet = i.fifo.Open(from.Namespace, slices.Clone(from.Except), func(err error) { s.reflector.Skip(context.Background(), err) })
+	s.reach = s.inlet.reach
 	s.inlet.gaps, s.inlet.ready = &i.gaps, i.controller.ready
 	opts := i.reflectorOptions()
 	opts.Settings = reflector.Fill(from.Settings, opts.Settings)

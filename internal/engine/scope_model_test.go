@@ -145,7 +145,7 @@ type empire struct {
 	forbidden bool // namespace z is a scope, and degraded
 	silent    sync.Map
 	watching  map[*exile]*Subscription[faulty.Thing]
-	gone      []*inlet[faulty.Thing] // of removed scopes
+	gone      []*Inlet[faulty.Thing] // of removed scopes
 	late      int
 }
 

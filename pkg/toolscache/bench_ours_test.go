@@ -1,7 +1,6 @@
 package toolscache_test
 
 import (
-	"iter"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,11 +39,11 @@ var podTraits = store.Traits[*corev1.Pod]{
 // measureOwn is [measureBursts] of our own FIFO.
 func measureOwn(b *testing.B, pods []*corev1.Pod, op delta.Op) {
 	b.Helper()
-	fifo := engine.NewDeltaFIFO(engine.FIFOOptions[*corev1.Pod]{Traits: podTraits})
+	fifo, in := ownFIFO(store.New(podTraits, nil))
 	measureBursts(b, func(from, to int) {
 		for i := from; i < to; i++ {
 			pod := pods[i%len(pods)]
-			must(b, fifo.Push(delta.Delta[*corev1.Pod]{Op: op, New: pod, Version: pod.ResourceVersion}, pod.ResourceVersion))
+			must(b, in.Push(delta.Delta[*corev1.Pod]{Op: op, New: pod, Version: pod.ResourceVersion}, pod.ResourceVersion))
 		}
 		if got := popBatch(b, fifo); got != to-from {
 			b.Fatalf("popped %d deltas, want %d", got, to-from)
@@ -52,9 +51,15 @@ func measureOwn(b *testing.B, pods []*corev1.Pod, op delta.Op) {
 	})
 }
 
-// popBatch takes a batch, looks at everything in it and gives it back.
+// ownFIFO returns our FIFO before a store.
+func ownFIFO(s *store.Store[*corev1.Pod]) (*engine.DeltaFIFO[*corev1.Pod], *engine.Inlet[*corev1.Pod]) {
+	fifo := engine.NewDeltaFIFO(&engine.Options[*corev1.Pod]{Traits: podTraits}, s)
+	return fifo, fifo.Open("", nil, nil)
+}
+
+// popBatch takes a batch, which gives back the one before, and looks at everything in it.
 func popBatch(b *testing.B, fifo *engine.DeltaFIFO[*corev1.Pod]) int {
-	batch, err := fifo.Pop(b.Context())
+	batch, _, err := fifo.Next()
 	must(b, err)
 	seen := 0
 	for d := range batch.Deltas() {
@@ -62,7 +67,6 @@ func popBatch(b *testing.B, fifo *engine.DeltaFIFO[*corev1.Pod]) int {
 			seen++
 		}
 	}
-	fifo.Release()
 	return seen
 }
 
@@ -70,36 +74,19 @@ func popBatch(b *testing.B, fifo *engine.DeltaFIFO[*corev1.Pod]) int {
 // change are not queued, so that there may be nothing to pop.
 func replaceOwn(b *testing.B, pods []*corev1.Pod) {
 	b.Helper()
-	known := known{store.New(podTraits, nil)}
+	known := store.New(podTraits, nil)
 	txn := known.Begin(len(pods))
 	for _, pod := range pods {
 		txn.Put(delta.Key{Namespace: pod.Namespace, Name: pod.Name}, pod)
 	}
 	txn.Commit("1")
-	fifo := engine.NewDeltaFIFO(engine.FIFOOptions[*corev1.Pod]{Traits: podTraits, Known: known})
+	fifo, in := ownFIFO(known)
 	b.ReportAllocs()
 	b.ResetTimer()
 	cpu := benchkit.StartCPU()
 	for range b.N {
-		must(b, fifo.Replace(pods, reflector.Replacement{Version: "2000000"}))
+		must(b, in.Replace(pods, reflector.Replacement{Version: "2000000"}))
 		popBatch(b, fifo)
 	}
 	reportEach(b, cpu, b.N*len(pods))
 }
-
-// known shows a store to a FIFO.
-type known struct{ *store.Store[*corev1.Pod] }
-
-func (k known) Keys(string) iter.Seq[delta.Key] {
-	return func(yield func(delta.Key) bool) {
-		view := k.View()
-		defer view.Release()
-		for key := range view.All() {
-			if !yield(key) {
-				return
-			}
-		}
-	}
-}
-
-func (k known) Count(string) int { return k.Len() }

@@ -34,10 +34,6 @@ type Sink[T any] interface {
 type Replacement struct {
 	// Version is the list's resource version.
 	Version string
-	// Namespace limits the list to one namespace; empty is all of them, except those in
-	// Except. The objects of the others stay as they are known.
-	Namespace string
-	Except    []string
 	// NewHistory means that the server went back in time: an object may have a version that we have seen and be
 	// different, so contents are compared.
 	NewHistory bool
