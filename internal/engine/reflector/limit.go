@@ -167,31 +167,3 @@ func (t *turn) give() {
 	}
 	t.state = over
 }
-
-// Limit is how many lists may be read at once; zero is any number.
-func (l *Limiter) Limit() int {
-	if l == nil {
-		return 0
-	}
-	return l.limit
-}
-
-// Taken is how many lists are being read now.
-func (l *Limiter) Taken() int {
-	if l == nil {
-		return 0
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.taken
-}
-
-// Waiting is how many Reflectors wait for a turn.
-func (l *Limiter) Waiting() int {
-	if l == nil {
-		return 0
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.again) + len(l.first)
-}
