@@ -63,7 +63,7 @@ func (s *Store[T]) checkChain(e *entry[T], now *state, members map[*posting[T]]m
 			}
 			continue
 		}
-		wanted, _ := s.wants(nil, s.catalog.Load().all, v.obj)
+		wanted, _ := s.wants(nil, s.catalog.Load().all, v.key(), v.obj)
 		if !v.in.Load().filesAs(wanted) {
 			// Only in what grows it may not be filed yet.
 			wanted = slices.DeleteFunc(wanted, func(w want[T]) bool { return s.growth != nil && slices.Contains(s.growth.added, w.in) })

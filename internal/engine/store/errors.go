@@ -3,8 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 var (
@@ -34,18 +32,3 @@ func errNoIndex(name string) error {
 func errIndexesExist(names map[string]struct{}) error {
 	return &namesError{words: fmt.Sprintf("indexer conflict: %v", names), cause: ErrIndexExists}
 }
-
-// IndexError is an error that an index function returned for an object. It does
-// not hold the object.
-type IndexError struct {
-	Index string
-	Key   delta.Key
-	Err   error
-}
-
-func (e *IndexError) Error() string {
-	return fmt.Sprintf("index %s by %q: %v", e.Key, e.Index, e.Err)
-}
-
-// Unwrap returns the index function's error.
-func (e *IndexError) Unwrap() error { return e.Err }

@@ -14,14 +14,9 @@ func (t *Txn[T]) file(key delta.Key, before, v *version[T]) *filing[T] {
 	if len(indexes) == 0 {
 		return nil
 	}
-	wanted, err := t.s.wants(t.wanted[:0], indexes, v.obj)
+	wanted, errs := t.s.wants(t.wanted[:0], indexes, key, v.obj)
 	t.wanted = wanted
-	for _, e := range err {
-		e.Key = key
-		if len(t.errs) < maxIndexErrors {
-			t.errs = append(t.errs, e)
-		}
-	}
+	t.errs = append(t.errs, errs[:min(len(errs), maxIndexErrors-len(t.errs))]...)
 	var was *filing[T]
 	if before != nil {
 		was = before.in.Load()
@@ -33,8 +28,8 @@ func (t *Txn[T]) file(key delta.Key, before, v *version[T]) *filing[T] {
 	return newFiling(was, wanted)
 }
 
-// wants appends the values of obj in the indexes.
-func (s *Store[T]) wants(to []want[T], indexes []*index[T], obj T) (_ []want[T], errs []*IndexError) {
+// wants appends the values of obj in the indexes. The errors don't hold the object.
+func (s *Store[T]) wants(to []want[T], indexes []*index[T], key delta.Key, obj T) (_ []want[T], errs []error) {
 	var labels map[string]string
 	var read bool
 	for _, x := range indexes {
@@ -49,7 +44,7 @@ func (s *Store[T]) wants(to []want[T], indexes []*index[T], obj T) (_ []want[T],
 		}
 		values, err := x.values(obj)
 		if err != nil {
-			errs = append(errs, &IndexError{Index: x.name, Err: err})
+			errs = append(errs, fmt.Errorf("index %s by %q: %w", key, x.name, err))
 			continue
 		}
 		first := len(to)
@@ -135,10 +130,9 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 			if v.gone() {
 				continue
 			}
-			var errs []*IndexError
-			wanted, errs = s.wants(wanted[:0], added, v.obj)
+			var errs []error
+			wanted, errs = s.wants(wanted[:0], added, v.key(), v.obj)
 			if len(errs) > 0 {
-				errs[0].Key = v.key()
 				return fmt.Errorf("add index: %w", errs[0])
 			}
 			if len(wanted) > 0 {

@@ -103,7 +103,7 @@ func (s *Store[T]) adoptLocked(e *entry[T]) {
 		if v.gone() {
 			continue
 		}
-		wanted, _ := s.wants(room[:0], s.growth.added, v.obj) // labels do not cause errors
+		wanted, _ := s.wants(room[:0], s.growth.added, v.key(), v.obj) // labels do not cause errors
 		if len(wanted) > 0 && v.in.Load().posting(wanted[0]) == nil {
 			v.in.Store(s.fileUnderLocked(e, v, wanted))
 		}

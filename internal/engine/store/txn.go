@@ -206,7 +206,7 @@ func (t *Txn[T]) Untouched() iter.Seq2[delta.Key, T] {
 }
 
 // Err returns what index functions complained of in this transaction: up to eight
-// [IndexError], joined. It may be called after Commit, until the next Begin.
+// errors, joined. It may be called after Commit, until the next Begin.
 func (t *Txn[T]) Err() error { return errors.Join(t.errs...) }
 
 // Commit makes everything that was written visible to readers at once. The
