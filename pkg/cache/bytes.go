@@ -102,7 +102,7 @@ func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
 		},
 		Negotiator: found.bytes.negotiator,
 	}
-	if putsNothing(k.hooks.Transform(r.settings.transform)) {
+	if putsNothing(k.hooks.Transform.Or(r.settings.transform)) {
 		c.Known = k.core.Store().Get
 		if k.kin != nil {
 			c.Kin = k.kin

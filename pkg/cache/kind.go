@@ -195,7 +195,7 @@ func (k *kind) in(namespace string) settings {
 // transformIn returns what the objects of a namespace pass through: what somebody set on the informer, or else what the
 // options say. Nil if that is nothing.
 func (k *kind) transformIn(namespace string) crtools.TransformFunc {
-	return k.hooks.Transform(k.in(namespace).transform)
+	return k.hooks.Transform.Or(k.in(namespace).transform)
 }
 
 // newReader returns what answers reads of the kind.

@@ -93,7 +93,7 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 // user's it logs an error. If the kind may be missing, that is none: the Reflector's log says
 // once that the kind is degraded, and once that it is there.
 func (k *kind) onError(fallback crtools.WatchErrorHandlerWithContext, about crtools.ReflectorOptions) func(context.Context, error) {
-	handler := func() crtools.WatchErrorHandlerWithContext { return k.hooks.OnError(fallback) }
+	handler := func() crtools.WatchErrorHandlerWithContext { return k.hooks.OnError.Or(fallback) }
 	tell := peer.OnWatchError(peer.Reflector(&crtools.ListWatch{}, k.example, about), handler)
 	return func(ctx context.Context, err error) {
 		if k.missing != WaitForIt || handler() != nil || !reflector.Degrades(err) {

@@ -199,7 +199,7 @@ func TestTheLastWriteIsReadBeforeATransform(t *testing.T) {
 	if got := written("blue"); got != nil {
 		t.Errorf("where no transform follows it is %v, and the object says the same", got)
 	}
-	k.hooks.SetTransform(asIs)
+	k.hooks.Transform.Set(asIs)
 	if got := written("blue"); got == nil || got.Manager != "m" {
 		t.Errorf("where a transform follows that was set on the informer it is %v, want m", got)
 	}

@@ -36,9 +36,9 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.O
 		kind: kindName(example, opts.ObjectDescription), example: example, lw: lw,
 		resync:   peer.ByPeriod(opts.ResyncPeriod),
 		indexers: opts.Indexers, log: klog.Background(),
-		onError: func() cache.WatchErrorHandlerWithContext { return hooks.OnError(nil) },
+		onError: func() cache.WatchErrorHandlerWithContext { return hooks.OnError.Or(nil) },
 		transform: func(obj any) (any, error) {
-			if transform := hooks.Transform(nil); transform != nil {
+			if transform := hooks.Transform.Or(nil); transform != nil {
 				return transform(obj)
 			}
 			return obj, nil

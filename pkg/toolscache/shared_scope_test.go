@@ -180,13 +180,13 @@ func TestOwnersOfShownInformersAreToldWhatIsSet(t *testing.T) {
 		s := scopes{each: []engine.Scope[any]{scopeOf("", newQuiet("a"), resync.Policy{})}, show: peer.Shown{Hooks: hooks}}.shown(t)
 		owners := func(any) (any, error) { return "owner's", nil }
 		asked := func() any {
-			got, err := hooks.Transform(owners)(nil)
+			got, err := hooks.Transform.Or(owners)(nil)
 			if err != nil {
 				t.Error(err)
 			}
 			return got
 		}
-		if got := asked(); got != "owner's" || hooks.OnError(nil) != nil {
+		if got := asked(); got != "owner's" || hooks.OnError.Or(nil) != nil {
 			t.Errorf("the transform is the %v before anything is set", got)
 		}
 		if err := errors.Join(
@@ -195,10 +195,10 @@ func TestOwnersOfShownInformersAreToldWhatIsSet(t *testing.T) {
 		); err != nil {
 			t.Error(err)
 		}
-		if got := asked(); got != "caller's" || hooks.OnError(nil) == nil {
+		if got := asked(); got != "caller's" || hooks.OnError.Or(nil) == nil {
 			t.Errorf("the transform is the %v, want the caller's; or there is no handler", got)
 		}
-		if err := s.SetTransform(nil); err != nil || hooks.Transform(owners) != nil {
+		if err := s.SetTransform(nil); err != nil || hooks.Transform.Or(owners) != nil {
 			t.Errorf("none can be set instead of the owner's: %v", err)
 		}
 	})

@@ -9,27 +9,19 @@ import (
 // Hooks are what client-go lets callers set before an informer runs. Who makes the informer asks
 // them each time, with what is in effect if nobody has set anything. Nil counts as set, and sets none.
 type Hooks struct {
-	transform atomic.Pointer[cache.TransformFunc]
-	onError   atomic.Pointer[cache.WatchErrorHandlerWithContext]
+	Transform Hook[cache.TransformFunc]                // what each object passes through before it is kept
+	OnError   Hook[cache.WatchErrorHandlerWithContext] // who is told of failed lists and watches
 }
 
-// SetTransform sets what each object passes through before it is kept.
-func (h *Hooks) SetTransform(transform cache.TransformFunc) { h.transform.Store(&transform) }
+// Hook is one of them. Its zero value has nothing set.
+type Hook[F any] struct{ set atomic.Pointer[F] }
 
-// Transform returns what was set.
-func (h *Hooks) Transform(otherwise cache.TransformFunc) cache.TransformFunc {
-	if set := h.transform.Load(); set != nil {
-		return *set
-	}
-	return otherwise
-}
+// Set replaces what was set before.
+func (h *Hook[F]) Set(to F) { h.set.Store(&to) }
 
-// SetOnError sets who is told of failed lists and watches.
-func (h *Hooks) SetOnError(handler cache.WatchErrorHandlerWithContext) { h.onError.Store(&handler) }
-
-// OnError returns what was set.
-func (h *Hooks) OnError(otherwise cache.WatchErrorHandlerWithContext) cache.WatchErrorHandlerWithContext {
-	if set := h.onError.Load(); set != nil {
+// Or returns what was set.
+func (h *Hook[F]) Or(otherwise F) F {
+	if set := h.set.Load(); set != nil {
 		return *set
 	}
 	return otherwise

@@ -44,7 +44,6 @@ type SharedInformer struct {
 	mu      lock.Mutex[lock.SharedInformer] // guards everything below; never held while calling out or waiting
 	started bool
 	resync  resyncPeriods
-	handles map[*Registration]struct{}
 }
 
 var _ cache.SharedIndexInformer = &SharedInformer{}
@@ -55,7 +54,6 @@ func Show(core *engine.Informer[any], how Shown) *SharedInformer {
 		core: core, kind: how.Kind, hooks: how.Hooks,
 		indexer: NewSharedIndexer(core, how.Indexers),
 		resync:  newResyncPeriods(how),
-		handles: map[*Registration]struct{}{},
 	}
 }
 
@@ -109,11 +107,7 @@ func (s *SharedInformer) AddEventHandlerWithOptions(handler cache.ResourceEventH
 	if err != nil {
 		return nil, fmt.Errorf("handler %s was not added to shared informer because it has stopped already", HandlerName(handler))
 	}
-	handle := &Registration{kind: s.kind, sub: sub}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.handles[handle] = struct{}{}
-	return handle, nil
+	return &Registration{kind: s.kind, sub: sub}, nil
 }
 
 // RemoveEventHandler ends a registration: no further call begins. One that is
@@ -124,31 +118,8 @@ func (s *SharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerReg
 	if !ok {
 		return fmt.Errorf("remove event handler from informer for %s: %T is not a handle of this kind of informer", s.kind, handle)
 	}
-	s.mu.Lock()
-	_, ours := s.handles[r]
-	delete(s.handles, r)
-	s.mu.Unlock()
-	if ours {
-		s.core.Unsubscribe(r.sub)
-	}
+	s.core.Unsubscribe(r.sub)
 	return nil
-}
-
-// EventHandlerCount is the number of registrations.
-func (s *SharedInformer) EventHandlerCount() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.handles)
-}
-
-// IsRegistered reports whether handle is a registration of this informer that has
-// not been removed.
-func (s *SharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistration) bool {
-	r, ok := handle.(*Registration)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ours := s.handles[r]
-	return ok && ours
 }
 
 // GetStore is the informer's store.
@@ -187,12 +158,12 @@ func (s *SharedInformer) SetWatchErrorHandler(handler cache.WatchErrorHandler) e
 
 // SetWatchErrorHandlerWithContext sets who is told of failed lists and watches.
 func (s *SharedInformer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
-	return s.configure("set the watch error handler", func() { s.hooks.SetOnError(handler) })
+	return s.configure("set the watch error handler", func() { s.hooks.OnError.Set(handler) })
 }
 
 // SetTransform sets a function that each object passes through before it is kept.
 func (s *SharedInformer) SetTransform(transform cache.TransformFunc) error {
-	return s.configure("set the transform", func() { s.hooks.SetTransform(transform) })
+	return s.configure("set the transform", func() { s.hooks.Transform.Set(transform) })
 }
 
 func (s *SharedInformer) configure(what string, set func()) error {
