@@ -136,7 +136,9 @@ func (e *empire) again() {
 }
 
 func (e *empire) setResync(policy resync.Policy) {
-	if err := e.informer.SetResync(policy); err != nil {
-		e.t.Error(err)
+	for _, s := range e.informer.Status().Scopes {
+		if err := e.informer.SetScopeResync(s.Namespace, policy); err != nil {
+			e.t.Error(err)
+		}
 	}
 }

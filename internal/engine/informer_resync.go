@@ -12,19 +12,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// SetResync changes the policy of every scope, also while the informer runs: when subscribers that have no Period of
-// their own are shown unchanged objects. The period counts from each subscriber's last resync, so a shorter one may
-// be over already, and what a resync has yet to show goes on by the new policy. A scope that is added later has the
-// policy that it comes with.
-func (i *Informer[T]) SetResync(policy resync.Policy) error {
-	return i.setPolicy("set the resync policy of informer for "+i.opts.Name, policy, func() error {
-		for _, s := range i.coverage.Load().scopes {
-			s.resync = policy
-		}
-		return nil
-	})
-}
-
 // setPolicy puts a policy into effect that setLocked sets.
 func (i *Informer[T]) setPolicy(doing string, policy resync.Policy, setLocked func() error) error {
 	i.mu.Lock()
@@ -40,8 +27,10 @@ func (i *Informer[T]) setPolicy(doing string, policy resync.Policy, setLocked fu
 	return nil
 }
 
-// SetScopeResync is [Informer.SetResync] for one scope: that of this namespace, or
-// that of all but some where it is empty.
+// SetScopeResync changes the policy of a scope, also while the informer runs: that of this namespace, or that of all
+// but some where it is empty. It says when subscribers that have no Period of their own are shown unchanged objects.
+// The period counts from each subscriber's last resync, so a shorter one may be over already, and what a resync has
+// yet to show goes on by the new policy.
 func (i *Informer[T]) SetScopeResync(namespace string, policy resync.Policy) error {
 	doing := fmt.Sprintf("set the resync policy of informer for %s in namespace %q", i.opts.Name, namespace)
 	return i.setPolicy(doing, policy, func() error {
@@ -56,7 +45,7 @@ func (i *Informer[T]) SetScopeResync(namespace string, policy resync.Policy) err
 
 // OverrideResync has a policy go before those that the subscribers came with, also of those
 // that are yet to come. Where it leaves something open, it is as it was. Subscribers that have no Period of their own follow
-// the scopes, whatever the Period is here. It is in effect as [Informer.SetResync] is.
+// the scopes, whatever the Period is here. It is in effect as [Informer.SetScopeResync] is.
 func (i *Informer[T]) OverrideResync(policy resync.Policy) error {
 	return i.setPolicy("override the resync policies of the subscribers of informer for "+i.opts.Name, policy, func() error {
 		i.override = policy

@@ -117,7 +117,7 @@ func newLiveEvents(t testing.TB, objects int, handler time.Duration) liveEvents 
 	server.things = append(server.things, faulty.Thing{Name: "live", Version: "1"})
 	i := New[faulty.Thing](server, Options[faulty.Thing]{Name: "things", Traits: thingTraits,
 		Reflector: reflector.Options[faulty.Thing]{Settings: informer.Settings{Lists: informer.PagesOnly}}})
-	if err := i.SetResync(resync.Policy{Period: resync.Never, Rate: resyncRate}); err != nil {
+	if err := i.SetScopeResync("", resync.Policy{Period: resync.Never, Rate: resyncRate}); err != nil {
 		t.Fatal(err)
 	}
 	watches := make([]*stopwatch, 4)

@@ -7,13 +7,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
-// scheduleLocked puts a subscriber's resyncs into the timetable: by its own policy
-// or, where that says nothing of a period, by those of the scopes.
-func (i *Informer[T]) scheduleLocked(s *Subscription[T]) {
-	s.scheduled = i.allPoliciesLocked(s)
-	i.resync.set(s.subscriber.number, s.scheduled...)
-}
-
 // allPoliciesLocked returns what a subscriber's own policy and everybody else's come down to. A subscriber that has
 // set anything about resyncs has asked for them.
 func (i *Informer[T]) allPoliciesLocked(s *Subscription[T]) []resync.Policy {

@@ -50,16 +50,7 @@ func newResyncer(seams resyncSeams) *resyncer {
 	}
 }
 
-// set adds a subscriber or changes its policies.
-func (r *resyncer) set(subscriber uint32, policies ...resync.Policy) {
-	r.mu.Lock()
-	r.schedule.SetAll(subscriber, policies, time.Now())
-	r.taking.Store(nil)
-	r.mu.Unlock()
-	r.look()
-}
-
-// change is set for several subscribers at once.
+// change adds subscribers or changes their policies, all at once.
 func (r *resyncer) change(policies map[uint32][]resync.Policy) {
 	if len(policies) == 0 {
 		return

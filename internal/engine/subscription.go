@@ -3,9 +3,6 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"slices"
-
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -58,7 +55,8 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.Subscri
 	s := &Subscription[T]{informer: i, subscriber: i.processor.newSubscriber(opts, tell), resync: opts.Resync}
 	s.subscriber.saved = saved
 	i.subscriptions[s] = struct{}{}
-	i.scheduleLocked(s)
+	s.scheduled = i.allPoliciesLocked(s)
+	i.resync.change(map[uint32][]resync.Policy{s.subscriber.number: s.scheduled})
 	joined = make(chan struct{})
 	over := func(error) { close(joined) } // the informer ends a subscriber that has not joined
 	entry := control{abandon: over, carryOut: func() {
@@ -82,32 +80,6 @@ func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 	delete(i.subscriptions, s)
 	i.processor.leave(s.subscriber)
 	i.resync.remove(s.subscriber.number)
-}
-
-// SetResync changes when the subscriber is shown unchanged objects.
-func (s *Subscription[T]) SetResync(policy resync.Policy) {
-	i := s.informer
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if _, ours := i.subscriptions[s]; ours {
-		s.resync = policy
-		i.scheduleLocked(s)
-	}
-}
-
-// ResyncPolicies returns when the subscriber is shown unchanged objects, as its own
-// policy and those of the scopes come down to: one policy, or several which are for
-// different namespaces.
-func (s *Subscription[T]) ResyncPolicies() []resync.Policy {
-	s.informer.mu.Lock()
-	defer s.informer.mu.Unlock()
-	return slices.Clone(s.scheduled)
-}
-
-// Resync is [Informer.Resync] for one subscriber. Before the first list, and where
-// the subscription has ended, there is nothing to show.
-func (s *Subscription[T]) Resync(selector labels.Selector) {
-	s.informer.resync.trigger(selector, s.subscriber.number)
 }
 
 // Synced is closed when the subscriber has been told everything of the first list,

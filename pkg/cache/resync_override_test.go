@@ -22,7 +22,8 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 		t.Fatal(err)
 	}
 	syncs = make(chan delta.ResyncTerms)
-	sub, err := i.(interface{ Core() *engine.Informer[any] }).Core().Subscribe(func(d *delta.Delta[any]) {
+	core := i.(interface{ Core() *engine.Informer[any] }).Core()
+	_, err = core.Subscribe(func(d *delta.Delta[any]) {
 		if d.Resync() == nil {
 			return
 		}
@@ -34,7 +35,8 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 	if err != nil {
 		t.Fatal(err)
 	}
-	return syncs, func() resync.Policy { return sub.ResyncPolicies()[0] }
+	nth := len(core.Status().Subscribers) - 1
+	return syncs, func() resync.Policy { return core.Status().Subscribers[nth].Resync[0] }
 }
 
 // A policy that is set while the cache runs overrides what handlers came with. The zero

@@ -145,7 +145,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 
 func setResync(t *testing.T, i informers.Informer, policy resync.Policy) {
 	t.Helper()
-	if err := i.Core().SetResync(policy); err != nil {
+	if err := i.Core().SetScopeResync("", policy); err != nil {
 		t.Fatal(err)
 	}
 }
