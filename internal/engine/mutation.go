@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/mutation"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -27,8 +26,7 @@ func (i *Informer[T]) detectMutations() {
 	if i.opts.OnMutation == nil && i.opts.Mutations == (MutationOptions{}) {
 		return
 	}
-	i.controller.mutations = mutation.New(i.opts.Mutations, i.opts.Traits.Version, func(key delta.Key, version string, paths []string) {
-		m := informer.Mutation{Key: key, Version: version, Paths: paths}
+	i.controller.mutations = mutation.New(i.opts.Mutations, i.opts.Traits.Version, func(m informer.Mutation) {
 		i.mutated.last.Store(&m)
 		first := i.mutated.found.Add(1) == 1
 		switch {
@@ -36,7 +34,7 @@ func (i *Informer[T]) detectMutations() {
 			i.opts.OnMutation(m)
 		case first:
 			i.opts.Log.Error(nil, "An object of the cache was changed in place, and everybody else reads the change; deep-copy an object before you change it",
-				"kind", i.opts.Name, "object", key.String(), "version", version, "fields", paths)
+				"kind", i.opts.Name, "object", m.Key.String(), "version", m.Version, "fields", m.Paths)
 		}
 	})
 }

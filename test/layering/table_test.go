@@ -37,7 +37,7 @@ var table = map[string]rule{
 		ours:   in("internal/engine", "internal/base/lifecycle", "internal/base/lock", "internal/engine/reflector", "internal/engine/store", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
-	"internal/engine/mutation":      {ours: in("internal/api/dedup", "internal/base/lock", "pkg/delta"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
+	"internal/engine/mutation":      {ours: in("internal/api/dedup", "internal/base/lock", "pkg/delta", "pkg/informer"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
 	"internal/inspect/footprint":    {ours: in("internal/api/dedup")},
 	"internal/hotloop":              {ours: in("internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/inspect/journal":      {ours: in("internal/inspect/footprint", "internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},

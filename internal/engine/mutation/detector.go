@@ -6,6 +6,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // Detector finds out that somebody has changed an object of a store in place. It keeps fingerprints of
@@ -14,11 +15,11 @@ import (
 type Detector[T any] struct {
 	opts    Options
 	version func(T) string
-	report  Report
+	report  func(informer.Mutation)
 	noted   time.Time // when Observe last took note of something
 
-	mu       lock.Mutex[lock.Mutations] // guards everything below; version is called under it, a Report is not
-	untold   []finding                  // Observe adds to at most opts.Objects
+	mu       lock.Mutex[lock.Mutations] // guards everything below; version is called under it, report is not
+	untold   []informer.Mutation        // Observe adds to at most opts.Objects
 	watched  []watchedObject[T]
 	places   map[delta.Key]int  // Invariant: watched[places[key]] has the key.
 	replaced []watchedObject[T] // a ring of the last ones that are not current any more
@@ -37,17 +38,6 @@ type Options struct {
 	Pause time.Duration
 }
 
-// Report is told which object was changed in place, which version of it, and which parts,
-// as Go fields: Spec.Replicas. It is told of 20 parts at most.
-type Report func(key delta.Key, version string, paths []string)
-
-// finding is what a Report is told.
-type finding struct {
-	key     delta.Key
-	version string
-	paths   []string
-}
-
 type watchedObject[T any] struct {
 	key     delta.Key
 	version string
@@ -56,8 +46,8 @@ type watchedObject[T any] struct {
 }
 
 // New returns a detector that calls report for each object that
-// it finds changed, once for each change.
-func New[T any](opts Options, version func(T) string, report Report) *Detector[T] {
+// it finds changed, once for each change. It is told of 20 parts of an object at most.
+func New[T any](opts Options, version func(T) string, report func(informer.Mutation)) *Detector[T] {
 	if opts.Objects == 0 {
 		opts.Objects = 10000
 	}
@@ -159,7 +149,7 @@ func (d *Detector[T]) look(n int) {
 	d.untold = nil
 	d.mu.Unlock()
 	for _, f := range found {
-		d.report(f.key, f.version, f.paths)
+		d.report(f)
 	}
 }
 
@@ -168,6 +158,6 @@ func (d *Detector[T]) compareLocked(w *watchedObject[T]) {
 	if w.print == nil || w.print.matches(w.object) {
 		return
 	}
-	d.untold = append(d.untold, finding{w.key, w.version, w.print.changedPaths(w.object)})
+	d.untold = append(d.untold, informer.Mutation{Key: w.key, Version: w.version, Paths: w.print.changedPaths(w.object)})
 	w.print = takeFingerprint(w.object)
 }

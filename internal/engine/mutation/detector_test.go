@@ -16,6 +16,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 func somePod(name string) *corev1.Pod {
@@ -46,10 +47,8 @@ func removed[T any](key string) *delta.Delta[T] {
 }
 
 // into appends what is reported to found.
-func into(found *[]finding) Report {
-	return func(key delta.Key, version string, paths []string) {
-		*found = append(*found, finding{key, version, paths})
-	}
+func into(found *[]informer.Mutation) func(informer.Mutation) {
+	return func(m informer.Mutation) { *found = append(*found, m) }
 }
 
 func podVersion(p *corev1.Pod) string { return p.ResourceVersion }
@@ -73,7 +72,7 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 	}
 	for name, test := range mutations {
 		t.Run(name, func(t *testing.T) {
-			var got []finding
+			var got []informer.Mutation
 			m := New(Options{}, podVersion, into(&got))
 			pod := somePod("web-0")
 			m.Observe(stored("web-0", pod))
@@ -87,7 +86,7 @@ func TestMutationIsFoundAndNamed(t *testing.T) {
 				}
 				return
 			}
-			if len(got) != 1 || got[0].key.Name != "web-0" || got[0].version != "7" || !slices.Equal(got[0].paths, test.paths) {
+			if len(got) != 1 || got[0].Key.Name != "web-0" || got[0].Version != "7" || !slices.Equal(got[0].Paths, test.paths) {
 				t.Errorf("found %+v, want web-0 of version 7 with %v", got, test.paths)
 			}
 		})
@@ -148,7 +147,7 @@ func TestFingerprintSeesEveryKind(t *testing.T) {
 
 // What readers do to objects they share must not raise an alarm.
 func TestReadingIsNoMutation(t *testing.T) {
-	m := New(Options{}, podVersion, func(key delta.Key, _ string, paths []string) { t.Errorf("a false alarm: %s %q", key, paths) })
+	m := New(Options{}, podVersion, func(found informer.Mutation) { t.Errorf("a false alarm: %s %q", found.Key, found.Paths) })
 	var pods []*corev1.Pod
 	for i := range 50 {
 		pods = append(pods, somePod(fmt.Sprint(i)))
@@ -175,7 +174,7 @@ func TestReadingIsNoMutation(t *testing.T) {
 // Replaced and deleted objects stay watched for a while: handlers have them.
 func TestReplacedObjectsAreWatched(t *testing.T) {
 	var got []string
-	m := New(Options{}, podVersion, func(key delta.Key, _ string, paths []string) { got = append(got, fmt.Sprint(key.Name, paths)) })
+	m := New(Options{}, podVersion, func(m informer.Mutation) { got = append(got, fmt.Sprint(m.Key.Name, m.Paths)) })
 	first, second := somePod("a"), somePod("a")
 	m.Observe(stored("a", first))
 	m.Observe(stored("a", second))
@@ -200,7 +199,7 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 	seeds.Run(t, 100, func(t *testing.T, rng *rand.Rand) {
 		found := map[string]bool{}
 		opts := Options{Objects: 1 + rng.IntN(20)}
-		m := New(opts, func(*part) string { return "" }, func(key delta.Key, _ string, _ []string) { found[key.Name] = true })
+		m := New(opts, func(*part) string { return "" }, func(m informer.Mutation) { found[m.Key.Name] = true })
 		current := map[string]*part{}
 		for state := range 200 {
 			name := fmt.Sprint(rng.IntN(15))
@@ -236,7 +235,7 @@ func TestMutationDetectorIsBounded(t *testing.T) {
 
 func TestOneLookReadsABatch(t *testing.T) {
 	found := 0
-	m := New(Options{Batch: 3}, podVersion, func(delta.Key, string, []string) { found++ })
+	m := New(Options{Batch: 3}, podVersion, func(informer.Mutation) { found++ })
 	var pods []*corev1.Pod
 	for i := range 9 {
 		pods = append(pods, somePod(fmt.Sprint(i)))
@@ -260,7 +259,7 @@ func TestOneLookReadsABatch(t *testing.T) {
 func TestASampleIsTakenNoteOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var found []string
-		m := New(Options{Objects: 2, Batch: 1, Pause: time.Second}, podVersion, func(key delta.Key, _ string, _ []string) { found = append(found, key.Name) })
+		m := New(Options{Objects: 2, Batch: 1, Pause: time.Second}, podVersion, func(m informer.Mutation) { found = append(found, m.Key.Name) })
 		for second := range 2 {
 			m.Observe(&delta.Delta[*corev1.Pod]{Key: delta.Key{Name: "shown"}, Op: delta.Sync, New: somePod("shown")}) // takes nobody's turn
 			for i := range 100 {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // mesh has messages of protobuf in it, as some custom resources do. Each of them leads to what describes it, which leads
@@ -50,7 +51,7 @@ func soon(t *testing.T, what string, do func()) {
 
 // A message remembers what it was asked for.
 func TestReadingAMessageOfProtobufIsNoMutation(t *testing.T) {
-	var got []finding
+	var got []informer.Mutation
 	m := New(Options{}, func(*mesh) string { return "" }, into(&got))
 	o := &mesh{Message: &structpb.Struct{}}
 	if err := json.Unmarshal([]byte(`{"Spec":{"a":"b","c":{"d":[1,2,3]}}}`), o); err != nil {
@@ -66,7 +67,7 @@ func TestReadingAMessageOfProtobufIsNoMutation(t *testing.T) {
 		t.Errorf("a false alarm: %v", got)
 	}
 	o.Labels = map[string]string{"a": "b"}
-	if soon(t, "a look", m.LookAtAll); len(got) != 1 || got[0].paths[0] != `ObjectMeta.Labels["a"]` {
+	if soon(t, "a look", m.LookAtAll); len(got) != 1 || got[0].Paths[0] != `ObjectMeta.Labels["a"]` {
 		t.Errorf("found %v beside messages, want the label", got)
 	}
 }
@@ -91,7 +92,7 @@ func (l *lazy) compile(i int) {
 // Such an object is read while it is looked at. Nobody may look at what it guards: Go ends a program that reads a map
 // which is written to.
 func TestWhatATypeRemembersIsNoMutation(t *testing.T) {
-	var got []finding
+	var got []informer.Mutation
 	m := New(Options{}, func(*lazy) string { return "" }, into(&got))
 	o := &lazy{Name: "a"}
 	m.Observe(stored("a", o))
@@ -112,7 +113,7 @@ func TestWhatATypeRemembersIsNoMutation(t *testing.T) {
 		t.Errorf("a false alarm: %v", got)
 	}
 	o.Name = "b"
-	if m.LookAtAll(); len(got) != 1 || got[0].paths[0] != "Name" {
+	if m.LookAtAll(); len(got) != 1 || got[0].Paths[0] != "Name" {
 		t.Errorf("found %v, want the name", got)
 	}
 }
@@ -171,7 +172,7 @@ type tangle struct {
 }
 
 func TestATangleIsNotWatched(t *testing.T) {
-	var got []finding
+	var got []informer.Mutation
 	m := New(Options{}, func(*tangle) string { return "" }, into(&got))
 	o := &tangle{}
 	o.First, o.Last = &tangle{Parent: o}, &tangle{Parent: o}
@@ -181,11 +182,11 @@ func TestATangleIsNotWatched(t *testing.T) {
 		m.Observe(stored("plain", plain))
 	})
 	o.Name, plain.Name = "a", "b"
-	if soon(t, "a look", m.LookAtAll); len(got) != 1 || got[0].key != (delta.Key{Name: "plain"}) {
+	if soon(t, "a look", m.LookAtAll); len(got) != 1 || got[0].Key != (delta.Key{Name: "plain"}) {
 		t.Errorf("found %v, want only the plain one", got)
 	}
 	plain.First, plain.Last, plain.Parent = o, o, o
-	if soon(t, "a look", m.LookAtAll); len(got) != 2 || got[1].key != (delta.Key{Name: "plain"}) {
+	if soon(t, "a look", m.LookAtAll); len(got) != 2 || got[1].Key != (delta.Key{Name: "plain"}) {
 		t.Errorf("found %v, want the one that has become a tangle, too", got)
 	}
 	plain.Name = "c"
