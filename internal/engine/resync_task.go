@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +59,7 @@ func (r *resyncer) change(policies map[uint32][]resync.Policy) {
 	}
 	r.mu.Lock()
 	now := time.Now()
-	for _, subscriber := range timetable.SortedKeys(policies) {
+	for _, subscriber := range slices.Sorted(maps.Keys(policies)) {
 		r.schedule.SetAll(subscriber, policies[subscriber], now)
 	}
 	r.taking.Store(nil)

@@ -1,7 +1,7 @@
 package timetable
 
 import (
-	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -78,7 +78,7 @@ func (r *Timetable) Trigger(subscriber uint32, selector labels.Selector) {
 // see objects that did not change.
 func (r *Timetable) Takers() *Audience {
 	to := &Audience{}
-	for _, number := range SortedKeys(r.subscribers) {
+	for _, number := range slices.Sorted(maps.Keys(r.subscribers)) {
 		if r.subscribers[number].periodic() {
 			to.Members = append(to.Members, number)
 		}
@@ -111,7 +111,7 @@ func (r *Timetable) jittered(p resync.Policy) time.Duration {
 func (r *Timetable) Due(now time.Time) []Tick {
 	r.ended = false
 	var ticks []Tick
-	for _, number := range SortedKeys(r.subscribers) {
+	for _, number := range slices.Sorted(maps.Keys(r.subscribers)) {
 		first := r.subscribers[number]
 		for room := MaxRuns - r.demanded(number); room > 0 && len(first.wanted) > 0; room-- {
 			ticks = addTick(ticks, number, Tick{demand: true, Policy: first.onDemand(first.wanted[0])})
@@ -277,14 +277,4 @@ func earlier(a, b, now time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// SortedKeys are the keys of a map, in order.
-func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
