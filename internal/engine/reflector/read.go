@@ -30,7 +30,7 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 		return nil, "", err
 	}
 	list := newSnapshot[T]()
-	list.ingested = r.opts.Ingest != nil
+	list.Ingested = r.opts.Ingest != nil
 	for {
 		event, err := s.next()
 		switch {
@@ -112,7 +112,7 @@ func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[
 	if named {
 		list.refuse(a.key)
 	} else {
-		list.partial = true
+		list.Partial = true
 	}
 	r.Skip(ctx, fmt.Errorf("take %s from %s: %w", r.opts.Kind, a.from, a.err))
 }
@@ -165,7 +165,7 @@ func (r *Reflector[T]) firstPage() metav1.ListOptions {
 // emptyList returns a list for pages. If their objects come one by one it knows its keys.
 func (r *Reflector[T]) emptyList() *snapshot[T] {
 	if _, each := r.lw.(listwatch.Lister[T]); each {
-		return &snapshot[T]{keys: []delta.Key{}, ingested: r.opts.Ingest != nil}
+		return &snapshot[T]{Replacement: Replacement{Keys: []delta.Key{}, Ingested: r.opts.Ingest != nil}}
 	}
 	return &snapshot[T]{}
 }
@@ -227,21 +227,21 @@ func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page list
 		if key, ok := listwatch.KeyOf(err); ok {
 			list.refuse(key)
 		} else {
-			list.partial = true
+			list.Partial = true
 		}
 		r.Skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
 	}
 	kept := page.Items[:0]
 	for _, obj := range page.Items {
 		if _, err := r.key(obj); err != nil {
-			list.partial = true
+			list.Partial = true
 			r.Skip(ctx, fmt.Errorf("read the key of %s in a list: %w", r.opts.Kind, err))
 			continue
 		}
 		kept = append(kept, obj)
 	}
 	clear(page.Items[len(kept):])
-	if list.keys != nil {
+	if list.Keys != nil {
 		return // they came one by one
 	}
 	switch {
@@ -251,7 +251,7 @@ func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page list
 			kept[i] = r.opts.Detach(obj)
 		}
 	default:
-		list.lent = true
+		list.Lent = true
 	}
 	if list.objs == nil {
 		list.objs = kept

@@ -210,7 +210,7 @@ func TestSnapshotIsAMap(t *testing.T) {
 				got.drop(key)
 				delete(want, obj.Name)
 			}
-			if len(got.objs) != len(want) || len(got.keys) != len(want) || len(got.index) != len(want) {
+			if len(got.objs) != len(want) || len(got.Keys) != len(want) || len(got.index) != len(want) {
 				t.Fatalf("snapshot holds %v, want %v", got.objs, want)
 			}
 			for _, obj := range got.objs {

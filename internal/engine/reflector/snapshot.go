@@ -1,7 +1,6 @@
 package reflector
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -10,22 +9,16 @@ import (
 // snapshot is the list that a stream of events adds up to. It stays private to
 // the Reflector until the stream says that it is whole.
 type snapshot[T any] struct {
+	Replacement // what is said of the list; its Refused comes from refused in the end
+
 	objs  []T
-	keys  []delta.Key       // of objs; nil where nobody has read them
 	index map[delta.Key]int // into objs; nil where an object may come twice
 
 	// refused are objects that are there and have no state that could be taken, but a key.
 	refused map[delta.Key]struct{}
 
-	// partial means that something was left out that is there: the absence of an
-	// object proves nothing.
-	partial bool
-	// lent means that objs are parts of pages.
-	lent bool
 	// known means that objects were taken for those that are known, because of their versions.
 	known bool
-	// ingested means that objs went through Ingest.
-	ingested bool
 }
 
 func newSnapshot[T any]() *snapshot[T] { return &snapshot[T]{index: map[delta.Key]int{}} }
@@ -53,7 +46,7 @@ func (s *snapshot[T]) put(key delta.Key, obj T) {
 		s.index[key] = len(s.objs)
 	}
 	s.objs = append(s.objs, obj)
-	s.keys = append(s.keys, key)
+	s.Keys = append(s.Keys, key)
 }
 
 // drop removes an object. The last one takes its place: objects of a stream come
@@ -65,16 +58,9 @@ func (s *snapshot[T]) drop(key delta.Key) {
 		return
 	}
 	last := len(s.objs) - 1
-	s.objs[i], s.keys[i] = s.objs[last], s.keys[last]
-	s.index[s.keys[i]] = i
+	s.objs[i], s.Keys[i] = s.objs[last], s.Keys[last]
+	s.index[s.Keys[i]] = i
 	delete(s.index, key)
 	s.objs = slices.Delete(s.objs, last, last+1)
-	s.keys = s.keys[:last]
-}
-
-// describe completes what is said of the list.
-func (s *snapshot[T]) describe(r Replacement) Replacement {
-	r.Partial, r.Lent, r.Keys, r.Ingested = s.partial, s.lent, s.keys, s.ingested
-	r.Refused = slices.Collect(maps.Keys(s.refused))
-	return r
+	s.Keys = s.Keys[:last]
 }

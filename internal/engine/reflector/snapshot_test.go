@@ -14,8 +14,8 @@ func TestRefusedInAStreamIsWhatItWasLast(t *testing.T) {
 	b := delta.Key{Name: "b"}
 	check := func(what string, refused, taken int) {
 		t.Helper()
-		if r := list.describe(Replacement{}); len(r.Refused) != refused || len(list.objs) != taken || r.Partial {
-			t.Errorf("%s: refused are %v, taken %v, partial: %t", what, r.Refused, list.objs, r.Partial)
+		if len(list.refused) != refused || len(list.objs) != taken || list.Partial {
+			t.Errorf("%s: refused are %v, taken %v, partial: %t", what, list.refused, list.objs, list.Partial)
 		}
 	}
 	list.refuse(b)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,7 +52,7 @@ func (r *Reflector[T]) stream(try int) step {
 		}
 		if err == nil {
 			r.doubts.ordered, s.exact = true, true
-			next, err := r.adopt(ctx, list, Replacement{Version: end}, r.follow(s))
+			next, err := r.adopt(ctx, list, end, r.follow(s))
 			followed = err == nil
 			return next, err
 		}
@@ -90,7 +92,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 	case err == nil && r.misled(list, version):
 		return r.list, nil
 	case err == nil:
-		return r.adopt(ctx, list, Replacement{Version: version}, r.watch)
+		return r.adopt(ctx, list, version, r.watch)
 	case ctx.Err() != nil:
 		return nil, nil
 	}
@@ -103,27 +105,27 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 }
 
 // adopt hands a whole list to the sink.
-func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], as Replacement, next step) (step, error) {
-	as = list.describe(as)
-	as.NewHistory, as.Compared = r.inNewHistory(as.Version), r.compares
-	if as.NewHistory {
-		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", as.Version)
+func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], version string, next step) (step, error) {
+	list.Version, list.NewHistory, list.Compared = version, r.inNewHistory(version), r.compares
+	list.Refused = slices.Collect(maps.Keys(list.refused))
+	if list.NewHistory {
+		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", version)
 	}
 	if !r.listed.IsZero() {
 		call(r.opts.Hooks.Relisted)
 	}
 	r.hears() // before anybody sees the list, and asks how the kind is, or how many lists there were
 	r.note(func(*informer.ReflectorStatus) { r.counts.Lists[r.reason]++ })
-	if err := r.sink.Replace(list.objs, as); err != nil {
+	if err := r.sink.Replace(list.objs, list.Replacement); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}
-	r.at = position{version: as.Version}
+	r.at = position{version: version}
 	r.expired, r.recheck, r.distrust, r.outdone = false, false, false, false
-	r.listed, r.unsure = r.opts.Now(), as.Partial
+	r.listed, r.unsure = r.opts.Now(), list.Partial
 	r.failures.listed(r.listed)
 	r.doubts.listed()
 	r.note(func(s *informer.ReflectorStatus) {
-		s.Version, s.SyncedOnce, s.ListedAt = as.Version, true, r.listed
+		s.Version, s.SyncedOnce, s.ListedAt = version, true, r.listed
 	})
 	r.relists.serve() // last: who has waited for the list finds it in the status
 	return next, nil
