@@ -55,22 +55,16 @@ func (w warning) tell(logger klog.Logger) {
 	}
 }
 
-// handlerPeriod is the period of a handler that asked for none in particular.
-func handlerPeriod(configured time.Duration) time.Duration {
-	switch {
-	case configured < 0:
-		return resync.Never
-	case configured == 0:
-		return 0
-	default:
-		return max(configured, shortestResync)
-	}
-}
-
 // ByPeriod is the policy that client-go's period comes down to. It shows updates.
 func ByPeriod(configured time.Duration) resync.Policy {
-	period := handlerPeriod(configured)
-	return resync.Policy{Period: period, AsUpdate: period > 0}
+	switch {
+	case configured < 0:
+		return resync.Policy{Period: resync.Never}
+	case configured == 0:
+		return resync.Policy{}
+	default:
+		return resync.Policy{Period: max(configured, shortestResync), AsUpdate: true}
+	}
 }
 
 // SetResync changes the policy of the informer. The handlers that asked for a period keep it.
