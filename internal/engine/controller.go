@@ -124,9 +124,7 @@ func (c *controller[T]) apply(batch Batch[T]) []event[T] {
 	if n < len(events) { // the last event that nobody is told of must not keep its objects
 		events[n] = event[T]{}
 	}
-	if c.mutations != nil {
-		c.observe(events[:n])
-	}
+	c.observe(events[:n])
 	done = true
 	txn.Commit(batch.version)
 	if err := txn.Err(); err != nil {
@@ -212,8 +210,11 @@ func (c *controller[T]) audienceOfUnchanged() *timetable.Audience {
 	return timetable.Everyone
 }
 
-// observe has the mutation detector take note of what was stored.
+// observe has the mutation detector, if there is one, take note of what was stored.
 func (c *controller[T]) observe(events []event[T]) {
+	if c.mutations == nil {
+		return
+	}
 	for i := range events {
 		c.mutations.Observe(&events[i].Delta)
 	}
@@ -270,9 +271,7 @@ func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
 			events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.opts.Traits.Version(old), Seen: now}
 		}
 	}()
-	if c.mutations != nil {
-		c.observe(events)
-	}
+	c.observe(events)
 	if how == informer.AsOutOfScope {
 		c.testify(events)
 		c.processor.publish(now, events)

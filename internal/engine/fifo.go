@@ -121,13 +121,6 @@ func (f *DeltaFIFO[T]) appendLocked(it *item[T]) {
 	}
 }
 
-// deletionPendingLocked tells whether a deletion is pending that might yet learn
-// the final state of its object.
-func (f *DeltaFIFO[T]) deletionPendingLocked(key delta.Key) bool {
-	newest, ok := f.pending.newest(key)
-	return ok && newest.Op == delta.Deleted
-}
-
 // latestLocked returns the newest known state of an object that exists.
 func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 	change, ok := f.pending.newestChange(key)
@@ -142,13 +135,6 @@ func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 	}
 	return f.store.Get(key)
 }
-
-// HasSynced reports whether everything of the first Replace of each scope that was there
-// at the start is visible in the store.
-func (f *DeltaFIFO[T]) HasSynced() bool { return isClosed(f.synced) }
-
-// Synced is closed when [DeltaFIFO.HasSynced] turns true.
-func (f *DeltaFIFO[T]) Synced() <-chan struct{} { return f.synced }
 
 // Close makes Next return ErrClosed once what is pending has been popped.
 func (f *DeltaFIFO[T]) Close() {

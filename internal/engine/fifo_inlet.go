@@ -146,8 +146,9 @@ func (in *Inlet[T]) omitAny() {
 // refused the final state, the deletion is queued with the last known state instead.
 func (f *DeltaFIFO[T]) deleteLocked(it *item[T], refused error) {
 	last, present := f.latestLocked(it.Key)
+	newest, pending := f.pending.newest(it.Key) // a deletion might yet learn the final state of its object
 	switch {
-	case refused == nil && (present || f.deletionPendingLocked(it.Key)):
+	case refused == nil && (present || pending && newest.Op == delta.Deleted):
 		f.appendLocked(it)
 	case refused != nil && present:
 		it.Missed, it.Old, it.New = true, last, *new(T)

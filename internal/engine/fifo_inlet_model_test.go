@@ -300,8 +300,8 @@ func (s *scopeScript) settle() {
 
 func (s *scopeScript) check() {
 	s.t.Helper()
-	if got := s.fifo.HasSynced(); got != s.synced {
-		s.t.Fatalf("HasSynced() = %t, want %t", got, s.synced)
+	if got := isClosed(s.fifo.synced); got != s.synced {
+		s.t.Fatalf("synced: %t, want %t", got, s.synced)
 	}
 	if got := isClosed(s.fifo.settled); got != s.settled {
 		s.t.Fatalf("settled: %t, want %t", got, s.settled)

@@ -236,10 +236,10 @@ func (i *Informer[T]) resyncKeys(policy resync.Policy) []delta.Key {
 
 // HasSynced reports whether the first list is in the store: where there are several
 // scopes, that of each that was there when the informer began to run.
-func (i *Informer[T]) HasSynced() bool { return i.fifo.HasSynced() }
+func (i *Informer[T]) HasSynced() bool { return isClosed(i.fifo.synced) }
 
 // Synced is closed when [Informer.HasSynced] turns true.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.fifo.Synced() }
+func (i *Informer[T]) Synced() <-chan struct{} { return i.fifo.synced }
 
 // Store is the informer's store. Only its reading methods are for the caller; to
 // change it, use [Informer.Write].
