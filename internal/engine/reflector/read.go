@@ -45,7 +45,9 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 			r.turn.keep()
 			return list, event.Version, nil
 		}
-		r.gather(ctx, list, event)
+		if !event.IsBookmark() {
+			r.ingest(ctx, list, listwatch.Item[T]{Key: event.Key, Obj: event.New, Known: event.Known, Err: event.Err}, event.Op)
+		}
 	}
 }
 
@@ -56,65 +58,40 @@ func (r *Reflector[T]) goesOn(ctx context.Context, s *session[T]) bool {
 	return r.keepsTurn(ctx)
 }
 
-// gather adds an event to the list that is being streamed.
-func (r *Reflector[T]) gather(ctx context.Context, list *snapshot[T], event listwatch.Event[T]) {
-	err := event.Err
-	if event.IsBookmark() {
-		return
+// ingest adds an object to a list in the form in which it is kept, or takes it out if an event says that it is gone. A
+// known one has that form already.
+func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], item listwatch.Item[T], event delta.Op) {
+	if item.Err == nil && !item.Known {
+		item.Key, item.Err = r.key(item.Obj)
 	}
-	key := event.Key
-	if err == nil && !event.Known {
-		key, err = r.key(event.New)
+	named := item.Err == nil
+	if !named { // some that can't be read otherwise have a key
+		item.Key, named = listwatch.KeyOf(item.Err)
 	}
-	a := arrived[T]{from: "a streaming list", key: key, obj: event.New, known: event.Known, err: err}
-	if a.named() && event.Op == delta.Deleted {
-		list.drop(a.key)
-		return
-	}
-	r.ingest(ctx, list, a)
-}
-
-// arrived is an object on its way into a list.
-type arrived[T any] struct {
-	from  string // for people
-	key   delta.Key
-	obj   T
-	known bool
-	err   error // why it can't be read
-}
-
-// named reports whether it has a key: its own, or that of an object that can't be read otherwise.
-func (a *arrived[T]) named() bool {
-	if a.err == nil {
-		return true
-	}
-	key, ok := listwatch.KeyOf(a.err)
-	if ok {
-		a.key = key
-	}
-	return ok
-}
-
-// ingest adds an object to a list in the form in which it is kept. A known one has that form already.
-func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], a arrived[T]) {
-	named := a.named()
 	switch {
-	case a.err != nil:
-	case a.known:
+	case named && event == delta.Deleted:
+		list.drop(item.Key)
+		return
+	case item.Err != nil:
+	case item.Known:
 		list.known = true
 	case r.opts.Ingest != nil:
-		a.obj, a.err = r.opts.Ingest(a.obj)
+		item.Obj, item.Err = r.opts.Ingest(item.Obj)
 	}
-	if a.err == nil {
-		list.put(a.key, a.obj)
+	if item.Err == nil {
+		list.put(item.Key, item.Obj)
 		return
 	}
 	if named {
-		list.refuse(a.key)
+		list.refuse(item.Key)
 	} else {
 		list.Partial = true
 	}
-	r.Skip(ctx, fmt.Errorf("take %s from %s: %w", r.opts.Kind, a.from, a.err))
+	from := "a list"
+	if list.index != nil {
+		from = "a streaming list"
+	}
+	r.Skip(ctx, fmt.Errorf("take %s from %s: %w", r.opts.Kind, from, item.Err))
 }
 
 // readPages reads pages until there are no more, and returns the version of the
@@ -181,7 +158,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts met
 	if lister, each := r.lw.(listwatch.Lister[T]); each && list != nil {
 		page, err = lister.Each(ctx, opts, func(item listwatch.Item[T]) {
 			if r.keepsTurn(all) { // or nobody wants the list any more
-				r.takeItem(ctx, list, item)
+				r.ingest(ctx, list, item, 0)
 			}
 		})
 	} else {
@@ -194,15 +171,6 @@ func (r *Reflector[T]) readPage(ctx context.Context, list *snapshot[T], opts met
 		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))
 	}
 	return page, err
-}
-
-// takeItem adds an object of a list as it arrives.
-func (r *Reflector[T]) takeItem(ctx context.Context, list *snapshot[T], item listwatch.Item[T]) {
-	a := arrived[T]{from: "a list", key: item.Key, obj: item.Obj, known: item.Known, err: item.Err}
-	if a.err == nil && !item.Known {
-		a.key, a.err = r.key(item.Obj)
-	}
-	r.ingest(ctx, list, a)
 }
 
 // defaultPageSize is a page of some megabytes for objects of usual size.

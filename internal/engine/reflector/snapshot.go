@@ -12,7 +12,7 @@ type snapshot[T any] struct {
 	Replacement // what is said of the list; its Refused comes from refused in the end
 
 	objs  []T
-	index map[delta.Key]int // into objs; nil where an object may come twice
+	index map[delta.Key]int // into objs; nil in pages, where an object may come twice
 
 	// refused are objects that are there and have no state that could be taken, but a key.
 	refused map[delta.Key]struct{}
