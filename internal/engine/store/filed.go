@@ -43,7 +43,7 @@ func (v *View[T]) SelectFiled(sel labels.Selector, under ...Filed) ([]T, error) 
 	}
 	var objs []T
 	for at := range v.filed(v.fewest(required, sel)...) {
-		if at.in.Load().hasAll(required) && (sel == nil || sel.Matches(labels.Set(v.labels(at.obj)))) {
+		if at.in.Load().hasAll(required) && (sel == nil || sel.Matches(labels.Set(v.s.traits.Labels(at.obj)))) {
 			objs = append(objs, at.obj)
 		}
 	}

@@ -30,7 +30,7 @@ type wishes struct {
 // store was at rest. Otherwise the writer gets on with it at each commit, and so
 // does the next wish.
 func (s *Store[T]) wish(key string) {
-	if s.traits.Labels == nil || len(s.catalog.Load().labels) >= maxLabelIndexes {
+	if len(s.catalog.Load().labels) >= maxLabelIndexes {
 		return
 	}
 	s.wishes.mu.Lock()

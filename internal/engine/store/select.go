@@ -36,25 +36,18 @@ func (v *View[T]) Select(namespace string, sel labels.Selector) []T {
 	}
 	var objs []T
 	for at := range among {
-		if (namespace == "" || *at.space == namespace) && sel.Matches(labels.Set(v.labels(at.obj))) {
+		if (namespace == "" || *at.space == namespace) && sel.Matches(labels.Set(v.s.traits.Labels(at.obj))) {
 			objs = append(objs, at.obj)
 		}
 	}
 	return objs
 }
 
-func (v *View[T]) labels(obj T) map[string]string {
-	if v.s.traits.Labels == nil {
-		return nil
-	}
-	return v.s.traits.Labels(obj)
-}
-
 // narrowest returns the postings that hold everything the selector can match. It
 // returns false if there are none, or if the namespace holds fewer objects.
 func (v *View[T]) narrowest(namespace string, sel labels.Selector) (best []*posting[T], found bool) {
 	requirements, selectable := sel.Requirements()
-	if !selectable || v.s.traits.Labels == nil {
+	if !selectable {
 		return nil, false
 	}
 	fewest := v.Len() + 1

@@ -48,7 +48,7 @@ type Store[T any] struct {
 }
 
 // New returns an empty store. The indexers may be nil; more can be added later.
-// Of traits, Key is not used; Labels may be nil.
+// Of traits, Key is not used, and Labels only where somebody selects by labels.
 func New[T any](traits Traits[T], indexers Indexers[T]) *Store[T] {
 	s := &Store[T]{traits: traits, seed: maphash.MakeSeed(), stride: growStride}
 	s.entries.resize(0)

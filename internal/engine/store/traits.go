@@ -18,7 +18,7 @@ type Traits[T any] struct {
 	// UID tells an object from another one that was created under its name after it was
 	// deleted. Empty means unknown. An unknown UID equals every other.
 	UID func(T) string
-	// Labels are the object's labels. Nil if T has none.
+	// Labels are the object's labels.
 	Labels func(T) map[string]string
 	// Detach returns the object outside of the list that it came in. The object may be part
 	// of the list's memory. Nil if it never is.
