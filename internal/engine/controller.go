@@ -263,14 +263,12 @@ func (c *controller[T]) dismiss(gone reach, how informer.Removal) {
 	slices.SortFunc(keys, delta.Key.Compare)
 	now, version := time.Now(), c.fifo.visibleVersion()
 	events := make([]event[T], len(keys))
-	func() {
-		txn := c.store.Begin(len(keys))
-		defer txn.Commit(version) // also if foreign code panics
+	_ = c.store.Write(len(keys), version, func(txn *store.Txn[T]) {
 		for i, key := range keys {
 			old, _ := txn.Remove(key)
 			events[i].Delta = delta.Delta[T]{Key: key, Op: delta.OutOfScope, Old: old, Version: c.opts.Traits.Version(old), Seen: now}
 		}
-	}()
+	})
 	c.observe(events)
 	if how == informer.AsOutOfScope {
 		c.testify(events)

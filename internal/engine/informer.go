@@ -299,19 +299,8 @@ func (i *Informer[T]) AddIndexers(indexers store.Indexers[T]) error {
 // those who put their own writes into it; nobody is told of the change. On return
 // it can be read. If change panics, so does Write, and what was written before stays.
 func (i *Informer[T]) Write(change func(*store.Txn[T])) error {
-	write := func() error { return write(i.store, change) }
+	write := func() error { return i.store.Write(1, "", change) }
 	return i.inTurn(write, write)
-}
-
-// write is a transaction of its own. An index function does not undo it, whatever it makes
-// of it and says about it.
-func write[T any](s *store.Store[T], change func(*store.Txn[T])) error {
-	txn := s.Begin(1)
-	func() {
-		defer txn.Commit("")
-		change(txn)
-	}()
-	return txn.Err()
 }
 
 // inTurn has the Controller make a call while it runs. While it does not, it calls direct, one caller at a time.

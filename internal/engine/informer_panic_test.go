@@ -8,7 +8,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
 // panicOf calls f and returns what it panicked with.
@@ -99,22 +98,5 @@ func TestAnIndexFunctionThatPanicsLeavesTheStoreFree(t *testing.T) {
 		if _, ok := h.store.Get(delta.Key{Name: name}); !ok {
 			t.Errorf("%s is not in the store", name)
 		}
-	}
-}
-
-// TestAVersionThatPanicsLeavesTheStoreFree has foreign code panic while the objects of a scope leave the store.
-func TestAVersionThatPanicsLeavesTheStoreFree(t *testing.T) {
-	h := newHandFed(t, Options[note]{})
-	h.list(reflector.Replacement{Version: "2"}, note{"a", "1", "good"})
-	h.apply()
-	h.controller.opts.Traits.Version = func(note) string { panic("boom") }
-	if got := panicOf(func() { h.controller.dismiss(reach{}, informer.Silently) }); got != "boom" {
-		t.Errorf("panicked with %v", got)
-	}
-	txn := h.store.Begin(1)
-	txn.Put(delta.Key{Name: "c"}, note{"c", "3", "better"})
-	txn.Commit("3")
-	if _, ok := h.store.Get(delta.Key{Name: "c"}); !ok {
-		t.Error("c is not in the store")
 	}
 }

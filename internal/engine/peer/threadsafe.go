@@ -79,17 +79,11 @@ func versionOf(obj any) string {
 	return m.GetResourceVersion()
 }
 
-// write runs one transaction. The writes are committed even when an index function panics,
-// so that the store stays usable, as client-go's does.
+// write runs one transaction.
 func (t *turns) write(size int, version string, change func(*store.Txn[any])) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	txn := t.store.Begin(size)
-	func() {
-		defer txn.Commit(version)
-		change(txn)
-	}()
-	if err := txn.Err(); err != nil {
+	if err := t.store.Write(size, version, change); err != nil {
 		panic(fmt.Errorf("write to store: %w", err))
 	}
 }

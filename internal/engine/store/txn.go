@@ -53,6 +53,17 @@ func (s *Store[T]) Begin(size int) *Txn[T] {
 	return t
 }
 
+// Write makes a transaction of one call. What was written is committed even if change panics, so that the store stays
+// usable. The error is what index functions complained of.
+func (s *Store[T]) Write(size int, version string, change func(*Txn[T])) error {
+	t := s.Begin(size)
+	func() {
+		defer t.Commit(version)
+		change(t)
+	}()
+	return t.Err()
+}
+
 // Get returns the object of a key as this transaction leaves it.
 func (t *Txn[T]) Get(key delta.Key) (obj T, ok bool) {
 	t.mustBeOpen()
