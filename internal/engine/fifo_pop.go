@@ -1,7 +1,7 @@
 package engine
 
-// Next hands out all that is pending, if there is anything. What it has handed out before is visible in the store by
-// now; until then it counts as known. It returns ErrClosed when the queue is closed and empty.
+// Next hands out all that is pending, if there is anything. The batch before it is visible in the store by now; until
+// then it counts as known. Next returns ErrClosed when the queue is closed and empty.
 func (f *DeltaFIFO[T]) Next() (Batch[T], bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -53,8 +53,8 @@ func (s *Store[T]) Begin(size int) *Txn[T] {
 	return t
 }
 
-// Write makes a transaction of one call. What was written is committed even if change panics, so that the store stays
-// usable. The error is what index functions complained of.
+// Write makes a transaction of one call. It commits the writes even if change panics, so that the store stays usable.
+// The error says why index functions failed.
 func (s *Store[T]) Write(size int, version string, change func(*Txn[T])) error {
 	t := s.Begin(size)
 	func() {
