@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
-	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 // cluster is a control plane and an operator.
@@ -71,11 +70,7 @@ func (c *cluster) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := manifests.Certify(c.plane.Folder())
-	if err != nil {
-		return err
-	}
-	adapted, err := adapt(text, c.webhooks, bundle)
+	adapted, err := adapt(text, c.webhooks, c.plane.Config().CAData)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ var table = map[string]rule{
 	"internal/hotloop":              {ours: in("internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"internal/inspect/journal":      {ours: in("internal/inspect/footprint", "internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"test/layering":                 {},
-	"internal/testing/controlplane": {ours: in("internal/base/lifecycle"), theirs: edge},
+	"internal/testing/controlplane": {ours: in("internal/base/lifecycle", "internal/testing/manifests"), theirs: edge},
 	"internal/testing/stress":       {ours: in("internal/testing/await"), theirs: in("go.uber.org/goleak")},
 	"internal/testing/realtime":     {theirs: in("go.uber.org/goleak")},
 	"internal/testing/seeds":        {},

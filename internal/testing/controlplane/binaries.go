@@ -39,8 +39,8 @@ func binaries(names ...string) (string, error) {
 	}
 	if len(missing) > 0 {
 		list := strings.Join(missing, " ")
-		return "", fmt.Errorf("%w: no %s in %s: run `make controlplane COMPONENTS=%q` to build it, or set KUBEBUILDER_ASSETS to a folder that has it",
-			ErrNotBuilt, list, folder, list)
+		return "", fmt.Errorf("control plane is not built: no %s in %s: run `make controlplane COMPONENTS=%q` to build it, or set KUBEBUILDER_ASSETS to a folder that has it",
+			list, folder, list)
 	}
 	return folder, nil
 }

@@ -27,12 +27,9 @@ func (p *Plane) ServiceAccountConfig(ctx context.Context, namespace, name string
 	if err != nil {
 		return nil, fmt.Errorf("make a token for service account %s/%s: %w", namespace, name, err)
 	}
-	return &rest.Config{
-		Host:            p.admin.Host,
-		QPS:             p.admin.QPS,
-		BearerToken:     made.Status.Token,
-		TLSClientConfig: rest.TLSClientConfig{CAData: p.admin.CAData},
-	}, nil
+	config := p.Config()
+	config.BearerToken = made.Status.Token
+	return config, nil
 }
 
 // WriteKubeconfig writes config so that kubectl and others can use it: who it lets
@@ -41,9 +38,7 @@ func WriteKubeconfig(path string, config *rest.Config) error {
 	const name = "delta-runtime"
 	file := clientcmdapi.NewConfig()
 	file.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
-	file.AuthInfos[name] = &clientcmdapi.AuthInfo{
-		ClientCertificateData: config.CertData, ClientKeyData: config.KeyData, Token: config.BearerToken,
-	}
+	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
 	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	file.CurrentContext = name
 	if err := clientcmd.WriteToFile(*file, path); err != nil {

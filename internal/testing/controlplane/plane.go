@@ -22,15 +22,14 @@ const patience = 2 * time.Minute
 
 // Plane is a running control plane.
 type Plane struct {
-	bin       string // folder of the programs
-	folder    string
-	release   func() // gives up the claim on folder
-	group     *lifecycle.Group
-	authority *authority
-	admin     *rest.Config
-	etcdURL   string
-	client    http.Client // speaks to etcd
-	stopOnce  sync.Once
+	bin      string // folder of the programs
+	folder   string
+	release  func() // gives up the claim on folder
+	group    *lifecycle.Group
+	admin    *rest.Config
+	etcdURL  string
+	client   http.Client // speaks to etcd
+	stopOnce sync.Once
 
 	etcdCommand command  // starts etcd
 	etcd        *process // nil before that
@@ -110,20 +109,16 @@ func (p *Plane) Stop() {
 // returns a copy of its own.
 func (p *Plane) Config() *rest.Config { return rest.CopyConfig(p.admin) }
 
-// ConfigFor lets a client in as user, who may do what RBAC grants to the user and
-// to the groups. It comes with a certificate; nothing needs to know the user before.
-func (p *Plane) ConfigFor(user string, groups ...string) (*rest.Config, error) {
-	identity, err := p.authority.client(user, groups)
-	if err != nil {
-		return nil, err
-	}
+// ConfigFor lets a client in as user, who may do what RBAC grants to the user. Nothing needs to
+// know the user before.
+func (p *Plane) ConfigFor(user string) *rest.Config {
 	config := p.Config()
-	config.CertData, config.KeyData = identity.cert, identity.key
-	return config, nil
+	config.Impersonate.UserName = user
+	return config
 }
 
 // Folder is where a caller may keep files that are to go when the Plane stops. The Plane's
-// programs write there, too.
+// programs write there, too. It has the certificate of this machine as tls.crt and tls.key.
 func (p *Plane) Folder() string { return p.folder }
 
 // KillAPIServer ends the API server as a crash would: nothing is said to anybody,

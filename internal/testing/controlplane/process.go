@@ -102,7 +102,7 @@ func (p *process) end() {
 
 // why says that the process ended by itself, with its last words.
 func (p *process) why() error {
-	return fmt.Errorf("%s %w: %w\n%s", p.name, ErrExited, p.err, tail(p.log))
+	return fmt.Errorf("%s exited: %w\n%s", p.name, p.err, tail(p.log))
 }
 
 // tail returns the last lines of a log.

@@ -74,8 +74,8 @@ func (p *Plane) workloadFlags(name string) []string {
 	switch name {
 	case "kube-controller-manager":
 		return append(quick,
-			"--service-account-private-key-file="+p.file("server.key"),
-			"--root-ca-file="+p.file("authority.crt"))
+			"--service-account-private-key-file="+p.file("tls.key"),
+			"--root-ca-file="+p.file("tls.crt"))
 	case "kube-scheduler":
 		return quick
 	case "kwok":

@@ -17,16 +17,16 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Certify makes a certificate for webhooks that are served at 127.0.0.1, and writes it into a
-// folder as tls.crt and tls.key. It returns what the API server has to trust.
+// Certify makes a certificate for what is served at 127.0.0.1, and writes it into a folder as
+// tls.crt and tls.key. It returns what clients have to trust.
 func Certify(folder string) (bundle []byte, err error) {
 	bundle, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
-		return nil, fmt.Errorf("make a certificate for webhooks: %w", err)
+		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
 	for file, content := range map[string][]byte{"tls.crt": bundle, "tls.key": key} {
 		if err := os.WriteFile(filepath.Join(folder, file), content, 0o600); err != nil {
-			return nil, fmt.Errorf("write a certificate for webhooks: %w", err)
+			return nil, fmt.Errorf("write a certificate: %w", err)
 		}
 	}
 	return bundle, nil

@@ -23,6 +23,7 @@ type address struct {
 	dial func(ctx context.Context, network, host string) (net.Conn, error)
 	// encoding is what the client accepts: gzip as Go's own client does, or identity.
 	encoding string
+	token    string // who asks; the server of this package does not care
 }
 
 // serving is the address of a Server.
@@ -33,7 +34,7 @@ func serving(t *testing.T, s *Server) address {
 		server.CloseClientConnections() // or Close would wait for the watches
 		server.Close()
 	})
-	return address{strings.TrimPrefix(server.URL, "http://"), new(net.Dialer).DialContext, "gzip"}
+	return address{strings.TrimPrefix(server.URL, "http://"), new(net.Dialer).DialContext, "gzip", ""}
 }
 
 // An answer is what comes from a server, without any library between.
@@ -56,7 +57,8 @@ func ask(t *testing.T, of address, path, accept string) *answer {
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: %s\r\nAccept-Encoding: %s\r\n\r\n", path, of.host, accept, of.encoding)
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: %s\r\nAccept-Encoding: %s\r\n\r\n",
+		path, of.host, of.token, accept, of.encoding)
 	a := &answer{in: bufio.NewReader(conn)}
 	lines := textproto.NewReader(a.in)
 	line, err := lines.ReadLine()

@@ -110,7 +110,7 @@ func addressOf(t *testing.T, config *rest.Config) address {
 		t.Fatal(err)
 	}
 	secure.NextProtos = []string{"http/1.1"}
-	return address{at.Host, (&tls.Dialer{Config: secure}).DialContext, "gzip"}
+	return address{at.Host, (&tls.Dialer{Config: secure}).DialContext, "gzip", config.BearerToken}
 }
 
 // plain is the address for a client that wants nothing compressed.
