@@ -2,12 +2,10 @@ package main
 
 import (
 	"archive/tar"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -31,13 +29,6 @@ func canonical(tag name.Tag) string {
 	return fmt.Sprintf("%s/%s:%s", registry, tag.RepositoryStr(), tag.TagStr())
 }
 
-// dockerManifest is one image of manifest.json, as `docker save` has always written it.
-type dockerManifest struct {
-	Config   string
-	RepoTags []string
-	Layers   []string
-}
-
 // ArtifactType keeps the library from setting one in an index. With one, some readers may not
 // take the entry for an image.
 func (platformImage) ArtifactType() (string, error) { return "", nil }
@@ -55,15 +46,7 @@ func writeArchive(file string, tag name.Tag, images []platformImage) (digest v1.
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // if this fails, only a temporary folder is left
 	top := index(tag, images)
-	files, err := layout.Write(folder, top)
-	if err != nil {
-		return digest, err
-	}
-	docker, err := manifest(tag, images[0])
-	if err != nil {
-		return digest, err
-	}
-	if err := files.WriteFile("manifest.json", docker, 0o644); err != nil {
+	if _, err := layout.Write(folder, top); err != nil {
 		return digest, err
 	}
 	entries, err := top.IndexManifest()
@@ -86,20 +69,6 @@ func index(tag name.Tag, images []platformImage) v1.ImageIndex {
 	}
 	entry.Annotations = map[string]string{fullName: canonical(tag), tagName: tag.TagStr()}
 	return mutate.AppendManifests(empty.Index, entry)
-}
-
-// manifest is manifest.json, which is about one platform.
-func manifest(tag name.Tag, image v1.Image) ([]byte, error) {
-	parts, err := image.Manifest()
-	if err != nil {
-		return nil, err
-	}
-	file := func(at v1.Descriptor) string { return path.Join("blobs", at.Digest.Algorithm, at.Digest.Hex) }
-	docker := dockerManifest{Config: file(parts.Config), RepoTags: []string{canonical(tag)}}
-	for _, layer := range parts.Layers {
-		docker.Layers = append(docker.Layers, file(layer))
-	}
-	return json.Marshal([]dockerManifest{docker})
 }
 
 // writeTar writes the files of a folder under another name, and then renames it.

@@ -4,73 +4,31 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// The types here are those of the OCI image specification. They are written here again,
-// because a test that reads the archive with the same library would share the library's
-// mistakes.
+// archived is an index of an archive: the top one, or that of the platforms.
+type archived struct{ index v1.ImageIndex }
 
-// A descriptor points at a blob.
-type descriptor struct {
-	MediaType   string            `json:"mediaType"`
-	Digest      string            `json:"digest"`
-	Size        int64             `json:"size"`
-	Annotations map[string]string `json:"annotations"`
-	Artifact    string            `json:"artifactType"` // only set if it is not an image
-	Platform    *struct {
-		OS           string `json:"os"`
-		Architecture string `json:"architecture"`
-	} `json:"platform"`
+// must returns a value, or ends the test.
+func must[T any](value T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
 }
-
-type ociIndex struct {
-	SchemaVersion int          `json:"schemaVersion"`
-	MediaType     string       `json:"mediaType"`
-	Manifests     []descriptor `json:"manifests"`
-}
-
-type ociManifest struct {
-	SchemaVersion int          `json:"schemaVersion"`
-	MediaType     string       `json:"mediaType"`
-	Config        descriptor   `json:"config"`
-	Layers        []descriptor `json:"layers"`
-}
-
-type ociConfig struct {
-	Architecture string `json:"architecture"`
-	OS           string `json:"os"`
-	Created      string `json:"created"`
-	Config       struct {
-		User       string
-		Entrypoint []string
-		Cmd        []string
-		Env        []string
-		WorkingDir string
-	} `json:"config"`
-	Rootfs struct {
-		Type    string   `json:"type"`
-		DiffIDs []string `json:"diff_ids"`
-	} `json:"rootfs"`
-}
-
-const (
-	indexType    = "application/vnd.oci.image.index.v1+json"
-	manifestType = "application/vnd.oci.image.manifest.v1+json"
-	configType   = "application/vnd.oci.image.config.v1+json"
-	layerType    = "application/vnd.oci.image.layer.v1.tar+gzip"
-)
-
-// ociLayout has the files of an archive, by name.
-type ociLayout map[string][]byte
 
 // entries reads a tar file.
 func entries(t *testing.T, from io.Reader) (headers []*tar.Header, contents [][]byte) {
@@ -84,87 +42,74 @@ func entries(t *testing.T, from io.Reader) (headers []*tar.Header, contents [][]
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		headers, contents = append(headers, header), append(contents, content)
+		headers, contents = append(headers, header), append(contents, must(io.ReadAll(archive))(t))
 	}
 }
 
-// open reads an archive, and checks that the digest of each blob is its name.
-func open(t *testing.T, file string) ociLayout {
+// open reads an archive, and checks each digest, size and type in it.
+func open(t *testing.T, file string) archived {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	layout := ociLayout{}
-	headers, contents := entries(t, bytes.NewReader(raw))
+	folder := t.TempDir()
+	headers, contents := entries(t, bytes.NewReader(content(t, file)))
+	seen := map[string]bool{}
 	for i, header := range headers {
-		if header.Typeflag != tar.TypeReg || layout[header.Name] != nil {
+		if header.Typeflag != tar.TypeReg || seen[header.Name] {
 			t.Errorf("%s is in the archive as type %q, or twice", header.Name, header.Typeflag)
 		}
-		layout[header.Name] = contents[i]
-		if hex, blob := strings.CutPrefix(header.Name, "blobs/sha256/"); blob && digest(contents[i]) != "sha256:"+hex {
-			t.Errorf("%s has content with digest %s", header.Name, digest(contents[i]))
+		seen[header.Name] = true
+		path := filepath.Join(folder, header.Name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, contents[i], 0o644)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if got := decode[map[string]string](t, layout["oci-layout"]); len(got) != 1 || got["imageLayoutVersion"] != "1.0.0" {
+	if got := string(content(t, filepath.Join(folder, "oci-layout"))); got != `{
+    "imageLayoutVersion": "1.0.0"
+}` {
 		t.Errorf("oci-layout is %q", got)
 	}
-	return layout
+	index := must(layout.ImageIndexFromPath(folder))(t)
+	if err := validate.Index(index); err != nil {
+		t.Error(err)
+	}
+	return archived{index}
 }
 
-func digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
-
-// blob returns the content that a descriptor points at. It fails if that does not match the
-// descriptor.
-func (l ociLayout) blob(t *testing.T, at descriptor, mediaType string) []byte {
+// of returns what the index has, each an image.
+func (a archived) of(t *testing.T) []v1.Descriptor {
 	t.Helper()
-	content, found := l["blobs/"+strings.Replace(at.Digest, ":", "/", 1)]
-	if !found {
-		t.Fatalf("%s is not in the archive", at.Digest)
+	index := must(a.index.IndexManifest())(t)
+	for _, at := range index.Manifests {
+		if index.SchemaVersion != 2 || index.MediaType != types.OCIImageIndex || at.ArtifactType != "" {
+			t.Fatalf("the index is %+v", index)
+		}
 	}
-	if at.MediaType != mediaType || at.Artifact != "" || at.Size != int64(len(content)) || at.Digest != digest(content) {
-		t.Errorf("%+v points at %d bytes with digest %s, want type %s", at, len(content), digest(content), mediaType)
-	}
-	return content
-}
-
-// decode reads JSON.
-func decode[T any](t *testing.T, text []byte) T {
-	t.Helper()
-	var into T
-	if err := json.Unmarshal(text, &into); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
-	return into
+	return index.Manifests
 }
 
 // top returns the one entry of index.json.
-func (l ociLayout) top(t *testing.T) descriptor {
+func (a archived) top(t *testing.T) v1.Descriptor {
 	t.Helper()
-	index := decode[ociIndex](t, l["index.json"])
-	if index.SchemaVersion != 2 || index.MediaType != indexType || len(index.Manifests) != 1 {
-		t.Fatalf("index.json is %s", l["index.json"])
+	all := a.of(t)
+	if len(all) != 1 {
+		t.Fatalf("index.json has %+v", all)
 	}
-	return index.Manifests[0]
+	return all[0]
 }
 
-// image returns the configuration and the program that a manifest's descriptor leads to.
-func (l ociLayout) image(t *testing.T, at descriptor) (ociManifest, ociConfig, []byte) {
+// image returns the configuration and the program of an image.
+func (a archived) image(t *testing.T, at v1.Descriptor) (*v1.ConfigFile, []byte) {
 	t.Helper()
-	manifest := decode[ociManifest](t, l.blob(t, at, manifestType))
-	if manifest.SchemaVersion != 2 || manifest.MediaType != manifestType || len(manifest.Layers) != 1 {
+	image := must(a.index.Image(at.Digest))(t)
+	manifest, layers := must(image.Manifest())(t), must(image.Layers())(t)
+	if manifest.MediaType != types.OCIManifestSchema1 || manifest.Config.MediaType != types.OCIConfigJSON ||
+		len(layers) != 1 || manifest.Layers[0].MediaType != types.OCILayer {
 		t.Fatalf("the manifest is %+v", manifest)
 	}
-	config := decode[ociConfig](t, l.blob(t, manifest.Config, configType))
-	files := inflate(t, l.blob(t, manifest.Layers[0], layerType))
-	if want := []string{digest(files)}; config.Rootfs.Type != "layers" || fmt.Sprint(config.Rootfs.DiffIDs) != fmt.Sprint(want) {
-		t.Errorf("the root file system is %+v, want %v", config.Rootfs, want)
+	compressed := must(gzip.NewReader(must(layers[0].Compressed())(t)))(t)
+	if !compressed.ModTime.IsZero() || compressed.Name != "" {
+		t.Errorf("the layer's gzip header has %+v", compressed.Header)
 	}
-	headers, contents := entries(t, bytes.NewReader(files))
+	headers, contents := entries(t, compressed)
 	if len(headers) != 1 {
 		t.Fatalf("the layer has %d files", len(headers))
 	}
@@ -172,23 +117,12 @@ func (l ociLayout) image(t *testing.T, at descriptor) (ociManifest, ociConfig, [
 	if file.Name != "manager" || file.Mode != 0o555 || file.Uid != 0 || file.Gid != 0 || file.Uname != "" || !file.ModTime.Equal(epoch) {
 		t.Errorf("the program is %+v", file)
 	}
-	return manifest, config, contents[0]
+	return must(image.ConfigFile())(t), contents[0]
 }
 
-func inflate(t *testing.T, content []byte) []byte {
+func content(t *testing.T, file string) []byte {
 	t.Helper()
-	compressed, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !compressed.ModTime.IsZero() || compressed.Name != "" {
-		t.Errorf("the layer's gzip header has %+v", compressed.Header)
-	}
-	files, err := io.ReadAll(compressed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return must(os.ReadFile(file))(t)
 }
 
 // install writes a program into a file that can be started.

@@ -18,9 +18,8 @@
 //
 // The archive is a tar of an OCI image layout. An index names the image by two annotations:
 // containerd uses io.containerd.image.name, and so do `kind load image-archive` and `ctr
-// images import`. Others use the annotation of the OCI specification. Some versions of
-// `docker load` do not read layouts. For them there is manifest.json, which is about the
-// first platform only, because that format has no second one.
+// images import`. Others use the annotation of the OCI specification. `docker load` reads such an
+// archive since Docker 25.
 //
 // # What it is made with
 //
@@ -35,6 +34,6 @@
 //
 // # Testing
 //
-// The tests pack a small program, read the archive by the rules of the OCI specification,
-// without the library that wrote it, and start the program in it.
+// The tests pack a small program, have go-containerregistry check the archive against the OCI
+// specification, with all digests and sizes in it, and start the program in it.
 package main
