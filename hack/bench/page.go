@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -49,28 +50,10 @@ func (r *report) writePage(file string) error {
 	return nil
 }
 
-const preface = `<!-- Made by the command below. Change hack/bench, not this. -->
-
-# Benchmarks
-
-What delta-runtime's parts cost beside those that they replace, which are client-go's and controller-runtime's own: the same
-data, the same machine, the same run, the two taking turns. Only ratios are told. **Above 1× ours is better**, below 1× the
-incumbent is; 2× is half the time, half the memory, or twice as many a second. The ratio is the median over the rounds, and the
-spread goes from the worst round to the best.
-
-A gate is what a part must reach, set before it was measured. Some are below 1×: there ours does more, and the gate says what
-that may cost.
-
-Where reads are compared, a part of the time is the garbage collector's. With GOGC=100 a heap is collected when it has doubled:
-the smaller one more often. "CPU time" is with that, and "CPU time in the same heap" with as much memory for both sides, which
-is what controller-runtime's cache takes with GOGC=100.
-
-"End to end" is about whole processes: a manager with a controller whose reconciler does nothing, and an API server in another
-process, which sends over loopback what a real one sends. The time is all of the manager's process. With "server default" the
-server streams and compresses lists, as one does that nobody has told otherwise; without it lists come whole and plain. The
-peak is resident memory, of the process, or beyond what it had before the list, for each byte of objects that lives afterwards.
-
-`
+// preface is what the page says before its figures.
+//
+//go:embed preface.md
+var preface string
 
 // page is the page's text. It has a table for each subject.
 func (r *report) page() string {
