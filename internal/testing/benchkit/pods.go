@@ -2,7 +2,9 @@ package benchkit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -83,13 +85,24 @@ func (o *owner) pod(i int) *corev1.Pod {
 	host := fmt.Sprintf("172.16.%d.%d", node>>8&255, node&255)
 
 	pod := o.template // a copy: its pointers are shared, its fields are not
-	pod.Name = o.name + "-" + suffix(i, random)
+	pod.Name = pod.GenerateName + suffix(i, random)
 	pod.UID = uid(random)
 	pod.ResourceVersion = strconv.Itoa(firstVersion + i)
 	pod.CreationTimestamp = created
 	pod.Spec.NodeName = fmt.Sprintf("ip-172-16-%d-%d.eu-central-1.compute.internal", node>>8&255, node&255)
-	pod.ManagedFields = []metav1.ManagedFieldsEntry{o.creator(created), kubelet(ip, ready)}
-	pod.Status.Conditions = conditions(started, ready)
+	pod.ManagedFields = slices.Clone(pod.ManagedFields)
+	creator, kubelet := &pod.ManagedFields[0], &pod.ManagedFields[1]
+	creator.Time, kubelet.Time = &created, &ready
+	// The address is part of a field's path, so no two Pods have the same bytes here.
+	kubelet.FieldsV1 = metav1.NewFieldsV1(strings.Replace(kubelet.FieldsV1.GetRawString(), "${ip}", ip, 1))
+	pod.Status.Conditions = slices.Clone(pod.Status.Conditions)
+	for j := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[j]
+		c.LastTransitionTime = started
+		if c.Type == corev1.PodReady || c.Type == corev1.ContainersReady {
+			c.LastTransitionTime = ready
+		}
+	}
 	pod.Status.HostIP, pod.Status.HostIPs = host, []corev1.HostIP{{IP: host}}
 	pod.Status.PodIP, pod.Status.PodIPs = ip, []corev1.PodIP{{IP: ip}}
 	pod.Status.StartTime = &started
