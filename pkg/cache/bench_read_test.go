@@ -18,7 +18,7 @@ func readSides(b *testing.B, read func(b *testing.B, from served, i int)) {
 		return func(b *testing.B) {
 			from := side()
 			read(b, from, 0) // builds what is built on first use
-			benchkit.WithCollections(b, heapFor(len(from.pods)), func(i int) { read(b, from, i) })
+			withCollections(b, heapFor(len(from.pods)), func(i int) { read(b, from, i) })
 		}
 	}
 	b.Run("ours", run(ourServing))

@@ -29,7 +29,7 @@ import (
 func somePods(rng *rand.Rand, n int) []*corev1.Pod {
 	pods := benchkit.Pods(n)
 	for i, pod := range pods {
-		pods[i] = benchkit.Private(pod)
+		pods[i] = pod.DeepCopy()
 		odd := []string{"", "<a href=\"x\">&\u2028", "tab\t, line\n, bell\a", "über 😀", strings.Repeat(`\"`, 40), "\x7f"}
 		pods[i].Annotations["odd"] = odd[rng.IntN(len(odd))]
 		pods[i].UID += "x"

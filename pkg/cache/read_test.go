@@ -21,7 +21,7 @@ import (
 
 // podOf returns the i-th benchmark Pod in a namespace and with a name of its own.
 func podOf(i int, namespace, name string) *corev1.Pod {
-	pod := benchkit.Private(benchkit.Pods(i + 1)[i])
+	pod := benchkit.Pods(i + 1)[i].DeepCopy()
 	pod.Namespace, pod.Name = namespace, name
 	return pod
 }

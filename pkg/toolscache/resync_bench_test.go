@@ -37,12 +37,12 @@ func BenchmarkRow17_LiveDuringResync(b *testing.B) {
 	for _, handlers := range []int{1, 4} {
 		b.Run("handlers="+strconv.Itoa(handlers), func(b *testing.B) {
 			eachSide(b, func(b *testing.B, s side) {
-				var latencies benchkit.Latencies
+				var told latencies
 				var syncing time.Duration
 				for range b.N {
-					syncing += resyncOnce(b, s, pods, handlers, &latencies)
+					syncing += resyncOnce(b, s, pods, handlers, &told)
 				}
-				latencies.Report(b)
+				told.report(b)
 				b.ReportMetric(float64(syncing)/float64(b.N), "syncs-ns")
 			})
 		})
@@ -51,7 +51,7 @@ func BenchmarkRow17_LiveDuringResync(b *testing.B) {
 
 // resyncOnce starts an informer, waits for its first resync and returns how long
 // that took.
-func resyncOnce(b *testing.B, s side, pods []*corev1.Pod, handlers int, into *benchkit.Latencies) time.Duration {
+func resyncOnce(b *testing.B, s side, pods []*corev1.Pod, handlers int, into *latencies) time.Duration {
 	b.Helper()
 	live := newLive(pods)
 	observers := make([]*observer, handlers)
@@ -82,7 +82,7 @@ func resyncOnce(b *testing.B, s side, pods []*corev1.Pod, handlers int, into *be
 }
 
 // collect adds the latencies of the changes sent during the resync.
-func collect(observers []*observer, live *live, into *benchkit.Latencies) time.Duration {
+func collect(observers []*observer, live *live, into *latencies) time.Duration {
 	first, last := observers[0].first, observers[0].last
 	for _, o := range observers {
 		first, last = min(first, o.first), max(last, o.last)

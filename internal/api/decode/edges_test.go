@@ -28,7 +28,7 @@ func TestManyAtOnceAreLikeOne(t *testing.T) {
 		&dynamics{Any: tree, Anys: []any{tree}, Map: tree, Maps: map[string]map[string]any{"x": tree}, Lists: map[string][]any{"x": {tree}}},
 		&collections{Maps: map[string]map[string]string{"a": {"b": "c"}}, Structs: map[string]Deep{"a": {}}, Slices: map[string][]string{"a": {"b"}}},
 		&unstructured.Unstructured{Object: tree},
-		benchkit.Private(pod),
+		pod.DeepCopy(),
 	} {
 		t.Run(reflect.TypeOf(like).Elem().Name(), func(t *testing.T) {
 			text := []byte(encoded(contents(like)))

@@ -96,32 +96,6 @@ func TestChangedLeavesTheOriginalAlone(t *testing.T) {
 	}
 }
 
-func TestPrivateSharesNothing(t *testing.T) {
-	pods := benchkit.Pods(2)
-	private := benchkit.Private(pods[0])
-	private.Labels[benchkit.LabelOwner] = "changed"
-	private.Spec.Containers[0].Env[0].ValueFrom.FieldRef.FieldPath = "changed"
-	private.ManagedFields[0].FieldsV1.GetRawBytes()[0] = 'x'
-	if !reflect.DeepEqual(pods, benchkit.Pods(2)) {
-		t.Error("changing a private Pod changed a shared one")
-	}
-}
-
-func TestQuantiles(t *testing.T) {
-	var l benchkit.Latencies
-	for i := range 200 {
-		l = append(l, time.Duration(200-i))
-	}
-	for share, want := range map[float64]time.Duration{0: 1, 0.001: 1, 0.5: 100, 0.99: 198, 1: 200} {
-		if got := l.Quantile(share); got != want {
-			t.Errorf("quantile %v is %d, want %d", share, got, want)
-		}
-	}
-	if got := (benchkit.Latencies{}).Quantile(0.99); got != 0 {
-		t.Errorf("of nothing it is %d", got)
-	}
-}
-
 func TestCPUCountsOnlyBetweenStartAndStop(t *testing.T) {
 	meter := benchkit.StartCPU()
 	meter.Stop()
@@ -143,14 +117,5 @@ func TestCPUCountsOnlyBetweenStartAndStop(t *testing.T) {
 	meter.Stop()
 	if counted := meter.Spent() - idle; counted < worked {
 		t.Errorf("%v of work was counted as %v", worked, counted)
-	}
-}
-
-func TestCollectionsNeedRoom(t *testing.T) {
-	result := testing.Benchmark(func(b *testing.B) {
-		benchkit.WithCollections(b, 1, func(int) { t.Error("an operation was called") })
-	})
-	if result.N != 0 {
-		t.Error("a benchmark without room did not fail")
 	}
 }

@@ -1,16 +1,15 @@
 // Package benchkit is what benchmarks share: the objects they work on and the
 // meters the testing package lacks.
 //
-//	Pods(n) ──same objects──▶ ours ─────▶ CPU, Latencies, Heap ──▶ b.ReportMetric
-//	                     └──▶ incumbent ▶ CPU, Latencies, Heap ──▶ b.ReportMetric
+//	Pods(n) ──same objects──▶ ours ─────▶ CPU, Heap ──▶ b.ReportMetric
+//	                     └──▶ incumbent ▶ CPU, Heap ──▶ b.ReportMetric
 //
 // It is test support: only _test.go files import it.
 //
-// Units are fixed here so that hack/bench finds them: "cpu-ns/op", "p99-ns",
+// Units are fixed here so that hack/bench finds them: "cpu-ns/op" and
 // "B/item". A benchmark that does many things in one iteration passes
-// their number to Report rather than dividing by b.N itself. One that reads from a large
-// heap uses [WithCollections], which is neither lucky nor unlucky with the collector.
+// their number to Report rather than dividing by b.N itself.
 //
 // Pods are read-only once made, because they share their immutable parts; take
-// [Private] of one to change it. Meters belong to one goroutine.
+// a deep copy of one to change it. Meters belong to one goroutine.
 package benchkit

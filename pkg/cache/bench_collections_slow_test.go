@@ -1,12 +1,10 @@
 //go:build slow
 
-package benchkit_test
+package cache
 
 import (
 	"runtime"
 	"testing"
-
-	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 func TestACollectionIsSharedOut(t *testing.T) {
@@ -18,7 +16,7 @@ func TestACollectionIsSharedOut(t *testing.T) {
 	var kept []byte
 	ops := 0
 	result := testing.Benchmark(func(b *testing.B) {
-		benchkit.WithCollections(b, heap, func(i int) {
+		withCollections(b, heap, func(i int) {
 			if i != 0 && i != ops {
 				b.Fatalf("operation %d is called the %dth", ops, i)
 			}

@@ -1,4 +1,4 @@
-package benchkit
+package cache
 
 import (
 	"runtime"
@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
 // How long operations go on while the collector is off, and how much they may allocate.
@@ -14,7 +16,7 @@ const (
 	muchEnough = 1 << 30
 )
 
-// WithCollections measures op where much lives, and reports what one costs, whatever b.N
+// withCollections measures op where much lives, and reports what one costs, whatever b.N
 // is. There a collection comes every few seconds, and takes longer than all that is done
 // in between: a benchmark that ends by time has one in it or has none, by luck. So the two
 // are metered apart, operations with the collector off and one whole collection. How
@@ -25,11 +27,11 @@ const (
 //     a process with half of the live heap has half of the room, and collects twice as often.
 //   - "same-heap-cpu-ns/op" is with a heap of that size, whatever lives in it: the same
 //     container for both sides.
-func WithCollections(b *testing.B, heap uint64, op func(i int)) {
+func withCollections(b *testing.B, heap uint64, op func(i int)) {
 	b.Helper()
 	b.ReportAllocs()
 	var before, after runtime.MemStats
-	collection := StartCPU()
+	collection := benchkit.StartCPU()
 	runtime.GC()
 	collection.Stop()
 	runtime.ReadMemStats(&before)
@@ -43,7 +45,7 @@ func WithCollections(b *testing.B, heap uint64, op func(i int)) {
 	if percent < 0 {
 		b.Fatal("GOGC is off, so that it does not say how often to collect")
 	}
-	cpu, start := StartCPU(), time.Now()
+	cpu, start := benchkit.StartCPU(), time.Now()
 	ops := uncollected(op)
 	wall := time.Since(start)
 	cpu.Stop()
@@ -83,4 +85,13 @@ func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
+}
+
+func TestCollectionsNeedRoom(t *testing.T) {
+	result := testing.Benchmark(func(b *testing.B) {
+		withCollections(b, 1, func(int) { t.Error("an operation was called") })
+	})
+	if result.N != 0 {
+		t.Error("a benchmark without room did not fail")
+	}
 }
