@@ -23,7 +23,7 @@ func TestTheFirstListIsStreamed(t *testing.T) {
 // TestAServerWithoutStreams switches them off in the server. The client learns that when the
 // server refuses.
 func TestAServerWithoutStreams(t *testing.T) {
-	plane := controlplane.ForTest(t, controlplane.Options{FeatureGates: map[string]bool{"WatchList": false}})
+	plane := controlplane.ForTest(t, controlplane.Options{APIServerFlags: []string{"--feature-gates=WatchList=false"}})
 	config := plane.Config()
 	define(t, directly(t, config), widgets)
 	if _, listed := follow(t, config); listed == 0 {

@@ -1,17 +1,8 @@
 package controlplane
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-)
-
 // Options says how a Plane differs from the usual one: an API server with RBAC,
 // its watch cache, the feature gates that its release has on, and nothing beside it.
 type Options struct {
-	// FeatureGates switches gates of the API server, such as ShardedListAndWatch.
-	FeatureGates map[string]bool
 	// Workloads starts the controller manager, the scheduler and a node, too: the
 	// controllers that come with Kubernetes run, garbage is collected, and Pods
 	// become ready. Nothing runs in these Pods.
@@ -27,13 +18,6 @@ func (o Options) flags() []string {
 	if !o.Workloads {
 		// Nothing makes the default service accounts that it would insist on.
 		flags = append(flags, "--disable-admission-plugins=ServiceAccount")
-	}
-	if len(o.FeatureGates) > 0 {
-		var gates []string
-		for _, name := range slices.Sorted(maps.Keys(o.FeatureGates)) {
-			gates = append(gates, fmt.Sprintf("%s=%t", name, o.FeatureGates[name]))
-		}
-		flags = append(flags, "--feature-gates="+strings.Join(gates, ","))
 	}
 	return append(flags, o.APIServerFlags...)
 }

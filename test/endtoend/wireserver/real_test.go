@@ -45,7 +45,7 @@ func TestBytesAreThoseOfAnAPIServer(t *testing.T) {
 
 // TestRefusedStreamsAreAsAnAPIServerRefusesThem asks servers that don't stream lists for one.
 func TestRefusedStreamsAreAsAnAPIServerRefusesThem(t *testing.T) {
-	plane := controlplane.ForTest(t, controlplane.Options{FeatureGates: map[string]bool{"WatchList": false}})
+	plane := controlplane.ForTest(t, controlplane.Options{APIServerFlags: []string{"--feature-gates=WatchList=false"}})
 	at := addressOf(t, plane.Config())
 	for name, d := range dialects {
 		if d.kind == workloads {
