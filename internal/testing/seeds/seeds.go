@@ -41,20 +41,13 @@ func RunHeavy(t *testing.T, usual uint64, test func(t *testing.T, rng *rand.Rand
 // usual number. The seeds are those below it.
 func Count(t testing.TB, usual uint64) uint64 {
 	t.Helper()
-	count, err := parse(os.Getenv(variable), usual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return count
-}
-
-func parse(text string, usual uint64) (uint64, error) {
+	text := os.Getenv(variable)
 	if text == "" {
-		return usual, nil
+		return usual
 	}
 	count, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("read %s: %w", variable, err)
+		t.Fatalf("read %s: %v", variable, err)
 	}
-	return count, nil
+	return count
 }
