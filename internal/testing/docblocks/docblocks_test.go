@@ -1,7 +1,6 @@
 package docblocks
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -141,17 +140,4 @@ func TestParseDiffRefuses(t *testing.T) {
 			t.Errorf("%q: got %q, error %v, want one with %q", diff, hunks, err, want)
 		}
 	}
-}
-
-func ExampleApply() {
-	hunks, err := ParseDiff("-mgr := manager()\n+mgr := better()\n")
-	if err != nil {
-		panic(err)
-	}
-	changed, err := Apply("mgr := manager()\nmgr.Start()\n", hunks)
-	fmt.Print(changed, err)
-	// Output:
-	// mgr := better()
-	// mgr.Start()
-	// <nil>
 }

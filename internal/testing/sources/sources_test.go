@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"errors"
 	"io/fs"
 	"slices"
 	"testing"
@@ -43,20 +42,5 @@ func TestFilesThatAreRead(t *testing.T) {
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: read %q (error %v), want %q", tt.name, got, err, tt.want)
 		}
-	}
-}
-
-func TestErrorsEndTheWalk(t *testing.T) {
-	enough := errors.New("enough")
-	read := 0
-	err := Production(tree, ".", func(string, []byte) error {
-		read++
-		return enough
-	})
-	if !errors.Is(err, enough) || read != 1 {
-		t.Errorf("after %d files the walk ended with %v", read, err)
-	}
-	if err := All(tree, "none", func(string, []byte) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that does not exist gives %v", err)
 	}
 }
