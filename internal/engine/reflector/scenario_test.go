@@ -222,7 +222,7 @@ func (s *script) next() (string, []string) {
 }
 
 func (s *script) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[faulty.Thing], error) {
-	s.log("> %s", faulty.Describe("list", opts))
+	s.log("> %s", describe("list", opts))
 	verb, args := s.next()
 	switch verb {
 	case "hang":
@@ -238,7 +238,7 @@ func (s *script) List(ctx context.Context, opts metav1.ListOptions) (listwatch.P
 			} else if word == "broken" {
 				page.Broken = append(page.Broken, fmt.Errorf("bytes make no sense"))
 			} else {
-				page.Items = append(page.Items, faulty.Parse(word))
+				page.Items = append(page.Items, thingOf(word))
 			}
 		}
 		return page, nil
@@ -251,7 +251,7 @@ func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 	if !opts.AllowWatchBookmarks || opts.TimeoutSeconds == nil || *opts.TimeoutSeconds < 300 || *opts.TimeoutSeconds > 600 {
 		s.t.Errorf("watch without bookmarks or with a strange timeout: %v", opts)
 	}
-	s.log("> %s", faulty.Describe("watch", opts))
+	s.log("> %s", describe("watch", opts))
 	verb, args := s.next()
 	switch verb {
 	case "hang":
@@ -300,7 +300,7 @@ func (s *scriptStream) Next(ctx context.Context) (listwatch.Event[faulty.Thing],
 	if !ok {
 		s.t.Fatalf("%q is not an event of a watch", verb)
 	}
-	obj := faulty.Parse(args[0])
+	obj := thingOf(args[0])
 	return listwatch.Event[faulty.Thing]{Delta: delta.Delta[faulty.Thing]{Op: op, New: obj, Version: obj.Version}}, nil
 }
 

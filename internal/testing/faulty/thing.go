@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,12 +19,6 @@ import (
 type Thing struct{ Name, Version string }
 
 func (t Thing) String() string { return t.Name + "@" + t.Version }
-
-// Parse reads name@version.
-func Parse(s string) Thing {
-	name, version, _ := strings.Cut(s, "@")
-	return Thing{name, version}
-}
 
 // ErrNoName is the error of a thing that has no key.
 var ErrNoName = errors.New("the thing has no name")
@@ -77,24 +69,4 @@ func Answer(name string) error {
 		panic("no answer is called " + name)
 	}
 	return f()
-}
-
-// Describe is a request in a scenario's words. Timeouts are random and left out.
-func Describe(verb string, opts metav1.ListOptions) string {
-	var b strings.Builder
-	b.WriteString(verb)
-	if opts.SendInitialEvents != nil {
-		fmt.Fprintf(&b, " initial=%v", *opts.SendInitialEvents)
-	}
-	if opts.ResourceVersionMatch != "" {
-		fmt.Fprintf(&b, " match=%s", opts.ResourceVersionMatch)
-	}
-	fmt.Fprintf(&b, " version=%s", opts.ResourceVersion)
-	if opts.Limit != 0 {
-		b.WriteString(" limit=" + strconv.FormatInt(opts.Limit, 10))
-	}
-	if opts.Continue != "" {
-		b.WriteString(" continue=" + opts.Continue)
-	}
-	return b.String()
 }
