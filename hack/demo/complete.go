@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
 )
 
 // complete starts the programs that make ready Pods from Deployments. The story may begin
@@ -32,17 +30,13 @@ func (c *cluster) make(ctx context.Context, target string) error {
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", target)
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
 	var said []string
-	output := &lines{tell: func(line []byte) {
-		said = append(said, string(line))
-		if !strings.HasPrefix(string(line), "up to date: ") {
-			c.out.note(clean(string(line)))
-		}
-	}}
-	cmd.Stdout, cmd.Stderr = output, output
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
-	cmd.WaitDelay = patience
-	defer controlplane.Bind(cmd)()
-	if err := cmd.Run(); err != nil {
+	if err := eachLine(cmd, func(line string) {
+		said = append(said, line)
+		if !strings.HasPrefix(line, "up to date: ") {
+			c.out.note(clean(line))
+		}
+	}); err != nil {
 		return fmt.Errorf("make %s: %w\n%s", target, err, strings.Join(said, "\n"))
 	}
 	return nil

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestClues(t *testing.T) {
 	e := entry{
@@ -42,25 +39,5 @@ func TestAClueSaysWhatIsLookedFor(t *testing.T) {
 	want := `a reconcile of demo/blog because of "Owned Service" at spec that wrote Service/blog`
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestLinesAreWhole(t *testing.T) {
-	var got []string
-	l := &lines{tell: func(line []byte) { got = append(got, string(line)) }}
-	long := strings.Repeat("x", longest+10)
-	for _, part := range []string{"a", "b\nc\n", "\n", long, "\nd\nrest"} {
-		if n, err := l.Write([]byte(part)); n != len(part) || err != nil {
-			t.Errorf("took %d of %d bytes, error %v", n, len(part), err)
-		}
-	}
-	want := []string{"ab", "c", "", long[:longest], "d"}
-	if len(got) != len(want) {
-		t.Fatalf("got %d lines, want %d", len(got), len(want))
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("line %d is %.20q, want %.20q", i, got[i], want[i])
-		}
 	}
 }

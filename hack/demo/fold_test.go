@@ -71,8 +71,11 @@ func TestWhatMattersIsNotFolded(t *testing.T) {
 	}
 	var j journal
 	j.begin([]clue{{object: "demo/blog", change: "Owned Service"}})
-	if !j.awaits(call("blog", "", "Owned Service demo/blog Deleted")) || j.awaits(call("shop", "", "Owned Service demo/shop Deleted")) {
+	if j.add(call("shop", "", "Owned Service demo/shop Deleted")) || !j.add(call("blog", "", "Owned Service demo/blog Deleted")) {
 		t.Error("the journal does not know that the chapter waits for this call")
+	}
+	if clue, missing := j.missing(); missing {
+		t.Errorf("%s is missing, although it was there", clue)
 	}
 }
 

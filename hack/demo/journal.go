@@ -1,19 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
-// journal remembers the reconciles since the last chapter began, and counts all calls.
+// journal remembers what the present chapter waits for, and counts all calls.
 type journal struct {
-	mu      sync.Mutex // guards everything below
-	entries []entry
-	clues   []clue    // the reconciles that the chapter waits for
-	last    time.Time // the time of the latest reconcile
-	all     totals
+	mu    sync.Mutex // guards everything below
+	clues []clue     // the reconciles that the chapter waits for
+	seen  []bool     // which of these there were
+	last  time.Time  // the time of the latest reconcile
+	all   totals
 }
 
 // totals are the counts of all calls since the operator's start.
@@ -30,18 +30,18 @@ type totals struct {
 // could is how many steps would have run if the calls had not known what changed.
 func (t *totals) could() int { return t.planned * len(t.steps) }
 
-// most is how many reconciles of a chapter the journal remembers. A change causes about a
-// dozen.
-const most = 10_000
-
-func (j *journal) add(e entry) {
+// add counts a call, and reports whether the chapter waits for such a one.
+func (j *journal) add(e entry) (awaited bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last = time.Now()
-	if len(j.entries) < most {
-		j.entries = append(j.entries, e)
-	}
 	j.all.add(e)
+	for i, clue := range j.clues {
+		if clue.fits(e) {
+			j.seen[i], awaited = true, true
+		}
+	}
+	return awaited
 }
 
 func (t *totals) add(e entry) {
@@ -73,35 +73,21 @@ func (j *journal) totals() *totals {
 	return &all
 }
 
-// begin forgets all reconciles, and waits for those that fit the clues.
+// begin begins a chapter, which waits for reconciles that fit the clues.
 func (j *journal) begin(clues []clue) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.entries, j.clues, j.last = nil, clues, time.Now()
+	j.clues, j.seen, j.last = clues, make([]bool, len(clues)), time.Now()
 }
 
-// awaits reports whether the chapter waits for such a call.
-func (j *journal) awaits(e entry) bool {
+// missing returns a clue that no reconcile of the chapter fits.
+func (j *journal) missing() (clue, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, clue := range j.clues {
-		if clue.fits(e) {
-			return true
-		}
+	if i := slices.Index(j.seen, false); i >= 0 {
+		return j.clues[i], true
 	}
-	return false
-}
-
-// has reports whether there was a reconcile that fits.
-func (j *journal) has(c clue) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, e := range j.entries {
-		if c.fits(e) {
-			return true
-		}
-	}
-	return false
+	return clue{}, false
 }
 
 // quiet is the time since the last reconcile.
@@ -109,27 +95,4 @@ func (j *journal) quiet() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return time.Since(j.last)
-}
-
-// lines is a writer that calls tell with each line.
-type lines struct {
-	tell func(line []byte)
-	rest []byte
-}
-
-// longest is the longest line that is read. The operator's own limits are far lower.
-const longest = 1 << 20
-
-// Write accepts parts of lines.
-func (l *lines) Write(output []byte) (int, error) {
-	n := len(output)
-	for {
-		line, after, ended := bytes.Cut(output, []byte("\n"))
-		l.rest = append(l.rest, line[:min(len(line), longest-len(l.rest))]...)
-		if !ended {
-			return n, nil
-		}
-		l.tell(l.rest)
-		l.rest, output = l.rest[:0], after
-	}
 }

@@ -36,12 +36,8 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	}
 	cmd := exec.CommandContext(ctx, c.operator, c.operatorFlags(kubeconfig)...)
 	cmd.Env = append(os.Environ(), "ENABLE_WEBHOOKS=true")
-	output := &lines{tell: c.hear}
-	cmd.Stdout, cmd.Stderr = output, output
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
-	defer controlplane.Bind(cmd)()
-	err = cmd.Run()
+	err = eachLine(cmd, c.hear)
 	if ctx.Err() != nil {
 		return ctx.Err() // it ended because ctx ended
 	}
@@ -63,10 +59,10 @@ func (c *cluster) operatorFlags(kubeconfig string) []string {
 }
 
 // hear handles a line that the operator wrote.
-func (c *cluster) hear(line []byte) {
-	e, err := parse(line)
+func (c *cluster) hear(line string) {
+	e, err := parse([]byte(line))
 	if err != nil {
-		c.out.raw(string(line))
+		c.out.raw(line)
 		return
 	}
 	e.Time = e.Time.Local()
@@ -74,8 +70,7 @@ func (c *cluster) hear(line []byte) {
 	case working:
 		c.working.Store(true)
 	case reconciled:
-		c.journal.add(e)
-		if e.foldable() && !c.journal.awaits(e) {
+		if !c.journal.add(e) && e.foldable() {
 			c.out.fold(e, len(c.journal.totals().steps))
 			return
 		}

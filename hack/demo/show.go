@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -98,34 +97,14 @@ func (c *cluster) explain() {
 	}
 }
 
-// serves returns an error until the operator can be used: its webhooks answer, and it has
-// listed everything.
+// serves returns an error until the operator can be used: it has listed everything, and its
+// webhooks answer.
 func (c *cluster) serves(ctx context.Context) error {
-	if err := isReady(ctx, "http://"+c.health+"/readyz"); err != nil {
-		return err
-	}
 	if !c.working.Load() {
 		return errors.New("the operator has not listed everything")
 	}
 	_, err := c.run(ctx, "create", "--dry-run=server", "--namespace=default", "--filename=config/samples/web_v1alpha1_site.yaml")
 	return err
-}
-
-// isReady asks a probe of the operator.
-func isReady(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("ask the operator whether it is ready: %w", err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the operator is not ready: get %s: %s", url, response.Status)
-	}
-	return nil
 }
 
 // play makes the change of a chapter, and waits for its effects.
@@ -153,27 +132,23 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 		}
 	}
 	took := time.Since(start)
-	if err := c.await(ctx, c.told(it.clues)); err != nil {
+	if err := c.await(ctx, c.told); err != nil {
 		return err
 	}
 	c.out.success(it.then, took)
 	return nil
 }
 
-// told returns an error until the operator has logged a reconcile for each clue, and then
-// nothing more for a while.
-func (c *cluster) told(clues []clue) func(context.Context) error {
-	return func(context.Context) error {
-		for _, clue := range clues {
-			if !c.journal.has(clue) {
-				return fmt.Errorf("the operator has not told of %s", clue)
-			}
-		}
-		if c.journal.quiet() < rest {
-			return errors.New("the operator does not come to rest")
-		}
-		return nil
+// told returns an error until the operator has logged a reconcile for each clue of the chapter,
+// and then nothing more for a while.
+func (c *cluster) told(context.Context) error {
+	if clue, missing := c.journal.missing(); missing {
+		return fmt.Errorf("the operator has not told of %s", clue)
 	}
+	if c.journal.quiet() < rest {
+		return errors.New("the operator does not come to rest")
+	}
+	return nil
 }
 
 // rest is how long nothing happens before the next chapter, so that each line belongs to one
