@@ -1,7 +1,7 @@
 // Package scrape reads metrics as Prometheus does, for tests.
 //
-//	registry ──Gather──▶ families ──Read──▶ {name{label="value"}: number}
-//	         ──GET /metrics──▶ text ──Lines──▶ the lines that are series
+//	registry ──GET /metrics──▶ text ──Lines──▶ the lines that are series
+//	                                ──Read───▶ {name{label="value"}: number}
 //
 // # Concurrency
 //
@@ -13,7 +13,6 @@
 package scrape
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,54 +23,27 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	dto "github.com/prometheus/client_model/go"
 )
 
 // Read returns all series whose name begins with prefix, with their labels in order of their
-// names. Of a histogram there are its _count, its _sum, and its buckets.
+// names. Of a histogram there are its _count, its _sum, and its buckets that end.
 func Read(t testing.TB, from prometheus.Gatherer, prefix string) map[string]float64 {
 	t.Helper()
-	families, err := from.Gather()
-	if err != nil {
-		t.Fatalf("gather metrics: %v", err)
-	}
 	all := map[string]float64{}
-	for _, f := range families {
-		if !strings.HasPrefix(f.GetName(), prefix) {
-			continue
-		}
-		for _, m := range f.GetMetric() {
-			read(all, f.GetName(), m)
+	for _, line := range Lines(t, from, prefix) {
+		at := strings.LastIndex(line, " ")
+		series, text := line[:at], strings.TrimSpace(line[at:])
+		value, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil:
+			t.Fatalf("read %q: %v", line, err)
+		case !strings.HasSuffix(series, "}"):
+			all[series+"{}"] = value
+		case !strings.HasSuffix(series, `le="+Inf"}`):
+			all[series] = value
 		}
 	}
 	return all
-}
-
-func read(all map[string]float64, name string, m *dto.Metric) {
-	switch h := m.GetHistogram(); {
-	case h != nil:
-		all[series(name+"_count", m, "")] = float64(h.GetSampleCount())
-		all[series(name+"_sum", m, "")] = h.GetSampleSum()
-		for _, b := range h.GetBucket() {
-			all[series(name+"_bucket", m, strconv.FormatFloat(b.GetUpperBound(), 'g', -1, 64))] = float64(b.GetCumulativeCount())
-		}
-	case m.GetCounter() != nil:
-		all[series(name, m, "")] = m.GetCounter().GetValue()
-	default:
-		all[series(name, m, "")] = m.GetGauge().GetValue()
-	}
-}
-
-// series is the name with its labels, as the text format has them.
-func series(name string, m *dto.Metric, le string) string {
-	var labels []string
-	for _, l := range m.GetLabel() {
-		labels = append(labels, fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
-	}
-	if le != "" {
-		labels = append(labels, fmt.Sprintf("le=%q", le))
-	}
-	return name + "{" + strings.Join(labels, ",") + "}"
 }
 
 // Lines returns the series of these prefixes, as a server of metrics writes them: each is a line.
