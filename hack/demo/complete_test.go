@@ -27,7 +27,7 @@ func inAFolderWithAMakefile(t *testing.T) {
 func TestWhatMakeSaysIsShown(t *testing.T) {
 	inAFolderWithAMakefile(t)
 	var out bytes.Buffer
-	c := &cluster{out: newPrinter(&out, style{})}
+	c := &cluster{out: newPrinter(&out, false)}
 	if err := c.make(t.Context(), "cluster"); err != nil {
 		t.Fatal(err)
 	}

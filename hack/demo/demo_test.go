@@ -62,7 +62,7 @@ func TestTheRecordingIsOfThisStory(t *testing.T) {
 
 func TestItSaysWhereItHasToBeStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	err := run(t.Context(), newPrinter(io.Discard, style{}), settings{once: true})
+	err := run(t.Context(), newPrinter(io.Discard, false), settings{once: true})
 	if err == nil || !strings.Contains(err.Error(), "make run") {
 		t.Errorf("in another folder it ends with %v", err)
 	}

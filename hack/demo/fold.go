@@ -37,7 +37,7 @@ func (f *fold) add(e entry, steps int) {
 const mostSorts = 3
 
 // render returns the line about the collected calls, or nothing if there are none.
-func (s style) folded(f fold) []string {
+func folded(f fold) []string {
 	if f.calls == 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (s style) folded(f fold) []string {
 	if f.could > 0 {
 		text += fmt.Sprintf("  (ran %d of %d steps)", f.ran, f.could)
 	}
-	return []string{s.in(faint, strings.Repeat(" ", len(timeFormat))+" "+shorten(text, 220))}
+	return []string{in(faint, strings.Repeat(" ", len(timeFormat))+" "+shorten(text, 220))}
 }
 
 // sort is what a change has in common with similar ones, as in "Owned Deployment Updated".

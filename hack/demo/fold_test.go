@@ -17,7 +17,7 @@ func call(name, steps string, changes ...string) entry {
 
 func TestCallsForNothingAreOneLine(t *testing.T) {
 	var out bytes.Buffer
-	p := newPrinter(&out, style{})
+	p := newPrinter(&out, false)
 	p.fold(call("blog", "deployment,status", "Owned Deployment demo/blog Updated ×3 by kube-controller-manager"), 4)
 	p.fold(call("blog", "status", "Owned Deployment demo/blog Updated", "Owned ConfigMap demo/blog-files Updated ×2 by sample-operator"), 4)
 	p.fold(call("blog", "claims", "Resync"), 4)
@@ -40,11 +40,11 @@ func TestManySortsAndSitesAreCounted(t *testing.T) {
 	var f fold
 	f.add(call("a", "", "Owned A x Added", "Owned B x Added", "Owned C x Added", "Owned D x Added", "Owned E x Added"), 0)
 	f.add(call("b", "", "Owned E x Added"), 0)
-	got := strings.TrimSpace(plain(strings.Join(colourful.folded(f), "\n")))
+	got := strings.TrimSpace(plain(strings.Join(folded(f), "\n")))
 	if want := "+ 2 calls of 2 Sites with nothing to write: Owned E Added ×2, Owned A Added ×1, Owned B Added ×1, 2 others"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if lines := colourful.folded(fold{}); len(lines) > 0 {
+	if lines := folded(fold{}); len(lines) > 0 {
 		t.Errorf("nothing is shown as %q", lines)
 	}
 }

@@ -22,7 +22,7 @@ func main() {
 	log.SetLogger(logr.Discard()) // clients also return what they would log here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	out := newPrinter(os.Stdout, styleFor(os.Stdout, os.Getenv))
+	out := newPrinter(os.Stdout, takesColours(os.Stdout, os.Getenv))
 	err := run(ctx, out, s)
 	if ctx.Err() != nil && !s.once {
 		err = nil // the demo was asked to end, so unfinished work is not an error

@@ -22,7 +22,7 @@ func shown(p *printer) {
 
 func TestPictureIsWhatIsShown(t *testing.T) {
 	var out, recorded bytes.Buffer
-	p := newPrinter(&out, style{})
+	p := newPrinter(&out, false)
 	p.note("before")
 	p.recordTo(&recorded)
 	shown(p)
@@ -63,7 +63,7 @@ func TestPictureIsWhatIsShown(t *testing.T) {
 // load anything.
 func TestPictureStandsAlone(t *testing.T) {
 	var out bytes.Buffer
-	shown(newPrinter(&out, style{colours: true}))
+	shown(newPrinter(&out, true))
 	decoder := xml.NewDecoder(strings.NewReader(picture(out.String())))
 	var text strings.Builder
 	for {

@@ -14,9 +14,6 @@ import (
 	"unicode/utf8"
 )
 
-// style says whether text gets colours. The zero style has none.
-type style struct{ colours bool }
-
 // shade is one of a terminal's colours.
 type shade string
 
@@ -29,26 +26,23 @@ const (
 	cyan   shade = "36"
 )
 
-// styleFor returns colours for a terminal, unless the user or the terminal wants none: see
-// no-color.org.
-func styleFor(out *os.File, env func(string) string) style {
+// takesColours reports whether the output is a terminal that has colours, and the user has not
+// declined them: see no-color.org.
+func takesColours(out *os.File, env func(string) string) bool {
 	info, err := out.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
-	return style{colours: terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"}
+	return terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
 
-// colourful is the style in which everything is rendered first. Output that does not go to a
-// terminal loses its colours later.
-var colourful = style{colours: true}
-
-// plain returns a text without its colours.
+// plain returns a text without its colours. Everything is rendered with colours first.
 func plain(text string) string { return escape.ReplaceAllString(text, "") }
 
 // escape matches the codes that set and end a colour.
 var escape = regexp.MustCompile(`\x1b\[[0-9]*m`)
 
-func (s style) in(how shade, text string) string {
-	if !s.colours || text == "" {
+// in returns a text in a colour.
+func in(how shade, text string) string {
+	if text == "" {
 		return text
 	}
 	return "\x1b[" + string(how) + "m" + text + "\x1b[0m"
@@ -57,7 +51,7 @@ func (s style) in(how shade, text string) string {
 // printer writes the output for the user. The output of one call is never mixed with that of
 // another.
 type printer struct {
-	style style
+	colours bool // out gets them
 
 	mu     sync.Mutex // guards everything below
 	out    io.Writer
@@ -66,15 +60,15 @@ type printer struct {
 	last   time.Time // the time of the last output
 }
 
-func newPrinter(out io.Writer, s style) *printer {
-	return &printer{style: s, out: out, record: io.Discard, last: time.Now()}
+func newPrinter(out io.Writer, colours bool) *printer {
+	return &printer{colours: colours, out: out, record: io.Discard, last: time.Now()}
 }
 
 // print shows the collected calls, and then the lines, which have colours.
 func (p *printer) print(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines = append(colourful.folded(p.folded), lines...)
+	lines = append(folded(p.folded), lines...)
 	p.folded = fold{}
 	if len(lines) == 0 {
 		return
@@ -82,7 +76,7 @@ func (p *printer) print(lines ...string) {
 	p.last = time.Now()
 	text := strings.Join(lines, "\n") + "\n"
 	fmt.Fprint(p.record, text)
-	if !p.style.colours {
+	if !p.colours {
 		text = plain(text)
 	}
 	fmt.Fprint(p.out, text)
@@ -113,10 +107,10 @@ func (p *printer) recordTo(r io.Writer) {
 }
 
 // title begins a part.
-func (p *printer) title(text string) { p.print("", colourful.in(bold, "── "+text)) }
+func (p *printer) title(text string) { p.print("", in(bold, "── "+text)) }
 
 // command shows a command as a user could type it.
-func (p *printer) command(line string) { p.print(colourful.in(faint, "   $ ") + line) }
+func (p *printer) command(line string) { p.print(in(faint, "   $ ") + line) }
 
 // said shows the output of a command.
 func (p *printer) said(text string) {
@@ -126,40 +120,40 @@ func (p *printer) said(text string) {
 }
 
 // note shows a line about the demo itself.
-func (p *printer) note(text string) { p.print(colourful.in(faint, "   "+text)) }
+func (p *printer) note(text string) { p.print(in(faint, "   "+text)) }
 
 // fact shows a value that the user may need, with its name.
 func (p *printer) fact(name, value string) { p.print(fmt.Sprintf("   %-12s %s", name, value)) }
 
 // success says that the cluster is in the expected state, and how long that took.
 func (p *printer) success(text string, took time.Duration) {
-	p.print(colourful.in(green, "   ✓ "+text) + colourful.in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
+	p.print(in(green, "   ✓ "+text) + in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
 }
 
 // failure says why the demo ends too early.
-func (p *printer) failure(err error) { p.print("", colourful.in(red, "✗ "+err.Error())) }
+func (p *printer) failure(err error) { p.print("", in(red, "✗ "+err.Error())) }
 
 // line shows a line of the operator's log, if a user would want to read it.
 func (p *printer) line(e entry) {
-	if lines := colourful.render(e); len(lines) > 0 {
+	if lines := render(e); len(lines) > 0 {
 		p.print(lines...)
 	}
 }
 
 // raw shows a line of the operator's output that is not a line of its log.
-func (p *printer) raw(line string) { p.print(colourful.in(yellow, "   ! ") + clean(line)) }
+func (p *printer) raw(line string) { p.print(in(yellow, "   ! ") + clean(line)) }
 
 // render makes a line of the log readable. For most lines it returns nothing.
-func (s style) render(e entry) []string {
+func render(e entry) []string {
 	switch {
 	case e.Message == reconciled:
-		return s.reconcile(e)
+		return reconcile(e)
 	case e.Level == "error" || e.Level == "warn":
 		text := e.Message
 		if e.Error != "" {
 			text += ": " + e.Error
 		}
-		return []string{s.head(e) + s.in(red, shorten(text, 400))}
+		return []string{head(e) + in(red, shorten(text, 400))}
 	default:
 		return nil
 	}
@@ -167,52 +161,52 @@ func (s style) render(e entry) []string {
 
 // reconcile shows why a Site was reconciled, which fields changed, and what was written. It
 // shows the causes of a write in detail, and everything else in as few lines as possible.
-func (s style) reconcile(e entry) []string {
+func reconcile(e entry) []string {
 	indent := strings.Repeat(" ", width(e))
 	var lines []string
 	for _, because := range e.Changes {
-		lines = append(lines, indent+s.in(cyan, shorten(because.Change, 200)))
+		lines = append(lines, indent+in(cyan, shorten(because.Change, 200)))
 		if len(e.Wrote) > 0 {
-			lines = append(lines, s.edits(because, indent+"  ")...)
+			lines = append(lines, edits(because, indent+"  ")...)
 		} else {
-			lines = append(lines, s.briefly(because, indent+"  ")...)
+			lines = append(lines, briefly(because, indent+"  ")...)
 		}
 	}
 	if len(lines) == 0 {
-		lines = []string{indent + s.in(cyan, "nothing known")}
+		lines = []string{indent + in(cyan, "nothing known")}
 	}
-	lines[0] = s.head(e) + strings.TrimPrefix(lines[0], indent)
+	lines[0] = head(e) + strings.TrimPrefix(lines[0], indent)
 	if e.Incomplete != "" {
-		lines = append(lines, indent+s.in(faint, "and perhaps more: "+shorten(e.Incomplete, 160)))
+		lines = append(lines, indent+in(faint, "and perhaps more: "+shorten(e.Incomplete, 160)))
 	}
-	did := s.in(faint, "nothing to write")
+	did := in(faint, "nothing to write")
 	if len(e.Wrote) > 0 {
-		did = "wrote " + s.in(bold, shorten(strings.Join(e.Wrote, ", "), 200))
+		did = "wrote " + in(bold, shorten(strings.Join(e.Wrote, ", "), 200))
 	}
 	looked := "looked at " + shorten(e.Steps, 100)
 	if e.Took != "" {
 		looked += ", " + e.Took
 	}
-	return append(lines, indent+"→ "+did+s.in(faint, "  ("+looked+")"))
+	return append(lines, indent+"→ "+did+in(faint, "  ("+looked+")"))
 }
 
 // edits shows each edit on a line of its own.
-func (s style) edits(c cause, indent string) []string {
+func edits(c cause, indent string) []string {
 	var lines []string
 	for _, edit := range c.Diff {
-		lines = append(lines, indent+s.edit(shorten(edit, 160)))
+		lines = append(lines, indent+coloured(shorten(edit, 160)))
 	}
 	if c.More > 0 {
-		lines = append(lines, indent+s.more(c.More))
+		lines = append(lines, indent+andMore(c.More))
 	}
 	return lines
 }
 
-func (s style) more(n int) string { return s.in(faint, fmt.Sprintf("and %d more", n)) }
+func andMore(n int) string { return in(faint, fmt.Sprintf("and %d more", n)) }
 
 // briefly puts the edits into one line, the short ones first: a number says more than a
 // condition with its message.
-func (s style) briefly(c cause, indent string) []string {
+func briefly(c cause, indent string) []string {
 	const mostText = 110
 	byLength := slices.SortedStableFunc(slices.Values(c.Diff), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	var shown []string
@@ -221,32 +215,32 @@ func (s style) briefly(c cause, indent string) []string {
 		if length += utf8.RuneCountInString(edit); i > 0 && length > mostText {
 			break
 		}
-		shown = append(shown, s.edit(shorten(edit, mostText)))
+		shown = append(shown, coloured(shorten(edit, mostText)))
 	}
 	if len(shown) == 0 {
 		return nil
 	}
 	if more := len(c.Diff) - len(shown) + c.More; more > 0 {
-		shown = append(shown, s.more(more))
+		shown = append(shown, andMore(more))
 	}
 	return []string{indent + strings.Join(shown, ", ")}
 }
 
-func (s style) edit(text string) string {
+func coloured(edit string) string {
 	switch {
-	case strings.HasPrefix(text, "+"):
-		return s.in(green, text)
-	case strings.HasPrefix(text, "-"):
-		return s.in(red, text)
+	case strings.HasPrefix(edit, "+"):
+		return in(green, edit)
+	case strings.HasPrefix(edit, "-"):
+		return in(red, edit)
 	default:
-		return s.in(yellow, text)
+		return in(yellow, edit)
 	}
 }
 
 const timeFormat = "15:04:05.000"
 
-func (s style) head(e entry) string {
-	return s.in(faint, e.Time.Format(timeFormat)) + " " + s.in(bold, shorten(e.object(), 80)) + " "
+func head(e entry) string {
+	return in(faint, e.Time.Format(timeFormat)) + " " + in(bold, shorten(e.object(), 80)) + " "
 }
 
 // width is how many columns a text takes.
