@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -28,7 +27,7 @@ func main() {
 func run(ctx context.Context, args []string, progress *log.Logger) error {
 	flags := flag.NewFlagSet("controlplane", flag.ContinueOnError)
 	flags.SetOutput(progress.Writer())
-	out := flags.String("out", "", "folder for the binaries (default bin/k8s of the repository)")
+	out := flags.String("out", filepath.Join("..", "..", "bin", "k8s"), "folder for the binaries")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -45,32 +44,12 @@ func run(ctx context.Context, args []string, progress *log.Logger) error {
 			return nil
 		}
 	}
-	pins, err := pinsFolder()
-	if err != nil {
-		return err
-	}
-	if *out == "" {
-		*out = filepath.Join(pins, "..", "..", "bin", "k8s")
-	}
-	b, err := newBuilder(pins, *out, progress)
+	// go -C makes the folder of this source the current one, which has the pinned modules.
+	b, err := newBuilder(".", *out, progress)
 	if err != nil {
 		return err
 	}
 	return b.all(ctx, wanted)
-}
-
-// pinsFolder is the folder of this program's source. It also has the modules that pin what
-// the program builds. go run does not tell a program where its source is, but `go -C` makes
-// that folder the current one.
-func pinsFolder() (string, error) {
-	here, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("find the pinned versions: %w", err)
-	}
-	if _, err := os.Stat(filepath.Join(here, programs.folder, "go.mod")); err != nil {
-		return "", errors.New("find the pinned versions: start me with `go -C hack/controlplane run .`, so that I run in that folder")
-	}
-	return here, nil
 }
 
 // inspect checks a folder that the user has named. It does not check versions, but it says
