@@ -3,7 +3,6 @@ package docblocks
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -111,25 +110,7 @@ func (p *parser) end() {
 	p.open, p.inside, p.paragraph = nil, false, ""
 }
 
-var (
-	named  = regexp.MustCompile("`([\\w./-]+/[\\w.-]+\\.\\w+)`")
-	quoted = regexp.MustCompile(`(?m)^<!-- quoted from (\S+) -->$`)
-)
-
-// File returns the file that a diff changes: the paragraph in front of it names one,
-// in backticks and with its folder.
-func (b Block) File() (string, error) {
-	var files []string
-	for _, m := range named.FindAllStringSubmatch(b.Before, -1) {
-		if !slices.Contains(files, m[1]) {
-			files = append(files, m[1])
-		}
-	}
-	if len(files) != 1 {
-		return "", fmt.Errorf("find the file of the block in line %d: the paragraph in front of it names %q, not one", b.Line, files)
-	}
-	return files[0], nil
-}
+var quoted = regexp.MustCompile(`(?m)^<!-- quoted from (\S+) -->$`)
 
 // Source returns the file that the block says it is quoted from, and "" if it says
 // nothing.

@@ -2,7 +2,7 @@
 // and commands.
 //
 //	Pages ──▶ page.md ──▶ Parse ──▶ blocks ──┬─ go ──────▶ where it is quoted from
-//	                                         ├─ diff ────▶ ParseDiff ──▶ Apply, Reverse
+//	                                         ├─ diff ────▶ ParseDiff ──▶ hunks
 //	                                         └─ commands ▶ Commands
 //
 // Its users are tests, which hold the documents to what they show. It knows as much

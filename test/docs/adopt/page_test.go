@@ -51,7 +51,7 @@ func changesOf(t *testing.T, page string) (found []change) {
 		if b.Language != "diff" {
 			continue
 		}
-		file, err := b.File()
+		file, err := fileOf(b)
 		if err != nil {
 			t.Fatalf("%s: %v", page, err)
 		}

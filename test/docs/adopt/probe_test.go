@@ -61,7 +61,7 @@ func (p *project) withProbe(use func(probe)) {
 	p.write(probeFile, string(source))
 	p.apply(probed, hunks)
 	use(probe{p})
-	p.apply(probed, docblocks.Reverse(hunks))
+	p.apply(probed, reversed(hunks))
 	if err := os.Remove(filepath.Join(p.folder, probeFile)); err != nil {
 		p.t.Fatal(err)
 	}

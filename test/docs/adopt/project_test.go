@@ -75,7 +75,7 @@ func (p *project) write(file, text string) {
 
 func (p *project) apply(file string, hunks []docblocks.Hunk) {
 	p.t.Helper()
-	text, err := docblocks.Apply(p.read(file), hunks)
+	text, err := applied(p.read(file), hunks)
 	if err != nil {
 		p.t.Fatalf("%s: %v", file, err)
 	}
@@ -147,7 +147,7 @@ func (p *project) leave(l level) {
 		return
 	}
 	for _, c := range slices.Backward(l.changes(p.t)) {
-		p.apply(c.file, docblocks.Reverse(c.hunks))
+		p.apply(c.file, reversed(c.hunks))
 	}
 	p.told("go mod tidy")
 	p.told("go mod edit -dropreplace ")
