@@ -42,5 +42,5 @@
 // A fuzz test reads benchmark output. Tests of pairs, medians, promises and the choice of one
 // side's benchmarks use made-up output. The tests of building and running processes use a
 // package that is written for them. The page of a made-up run is compared with testdata/page,
-// which -update writes. A test reads the ratios back from its tables.
+// which -update writes.
 package main

@@ -41,7 +41,7 @@
 // # Testing
 //
 // The unit tests render recorded lines of an operator's log, with and without colours. A fuzz
-// test reads such lines. Other tests compare the picture of a recording with a golden file,
-// and read it as XML. TestStory and TestCtrlC start the program itself, read all its output,
-// and check that nothing is left when it has ended.
+// test reads such lines. Another test compares the picture of a recording with a golden file.
+// TestStory and TestCtrlC start the program itself, read all its output, and check that nothing is
+// left when it has ended.
 package main

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,42 +54,6 @@ func TestPictureIsWhatIsShown(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("the picture is\n%s\nwant, as in %s,\n%s", got, golden, want)
-	}
-}
-
-// TestPictureStandsAlone reads the picture as a browser would. It has to be XML, and must not
-// load anything.
-func TestPictureStandsAlone(t *testing.T) {
-	var out bytes.Buffer
-	shown(newPrinter(&out, true))
-	decoder := xml.NewDecoder(strings.NewReader(picture(out.String())))
-	var text strings.Builder
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("it is not XML: %v", err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			for _, a := range token.Attr {
-				if a.Name.Local != "xmlns" && strings.Contains(a.Value, "//") || strings.HasSuffix(a.Name.Local, "href") {
-					t.Errorf("it needs %s=%q", a.Name.Local, a.Value)
-				}
-			}
-		case xml.CharData:
-			text.Write(token)
-		}
-	}
-	for _, want := range []string{"── A title", `'{"a":"<b>&"}'`, "✓ it is as it should be", "…"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("it does not show %q", want)
-		}
-	}
-	if strings.Contains(text.String(), "url(") || strings.Contains(text.String(), "@import") {
-		t.Error("its style loads something")
 	}
 }
 
