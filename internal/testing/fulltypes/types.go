@@ -6,28 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/openapi/openapitest"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
-
-// document is a server that has nothing but this text, because that is what client-go
-// reads types from.
-type document []byte
-
-var (
-	_ openapi.Client       = document{}
-	_ openapi.GroupVersion = document{}
-)
-
-// Paths has the one document.
-func (d document) Paths() (map[string]openapi.GroupVersion, error) {
-	return map[string]openapi.GroupVersion{d.ServerRelativeURL(): d}, nil
-}
-
-// Schema is the text, which is JSON.
-func (d document) Schema(string) ([]byte, error) { return d, nil }
-
-// ServerRelativeURL names the document.
-func (d document) ServerRelativeURL() string { return "/openapi/v3/one" }
 
 // Types are all types of a document.
 type Types struct {
@@ -37,11 +18,13 @@ type Types struct {
 
 // Read reads a document.
 func Read(text []byte) (*Types, error) {
-	strict, err := openapi.NewTypeConverter(document(text), false)
+	// client-go reads types from a server. This one has nothing but the text.
+	server := openapitest.FakeClient{PathsMap: map[string]openapi.GroupVersion{"one": openapitest.FakeGroupVersion{GVSpec: text}}}
+	strict, err := openapi.NewTypeConverter(server, false)
 	if err != nil {
 		return nil, err
 	}
-	lenient, err := openapi.NewTypeConverter(document(text), true)
+	lenient, err := openapi.NewTypeConverter(server, true)
 	if err != nil {
 		return nil, err
 	}
