@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 //go:embed pod.yaml
@@ -18,7 +18,7 @@ var podYAML []byte
 
 // podJSON is pod.yaml in the form that is quicker to read.
 var podJSON = sync.OnceValue(func() string {
-	text, err := yaml.YAMLToJSONStrict(podYAML)
+	text, err := yaml.ToJSON(podYAML)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: pod.yaml can't be read: %v", err))
 	}
