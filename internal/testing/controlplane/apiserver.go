@@ -4,11 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"k8s.io/client-go/rest"
 
@@ -18,7 +17,7 @@ import (
 // prepareAPIServer decides on everything that stays the same when the API server
 // is started again: its address, its files and its command line.
 func (p *Plane) prepareAPIServer(ctx context.Context, path string, o Options) error {
-	port, err := freePort(ctx)
+	address, err := FreeAddress(ctx)
 	if err != nil {
 		return err
 	}
@@ -31,7 +30,7 @@ func (p *Plane) prepareAPIServer(ctx context.Context, path string, o Options) er
 		return fmt.Errorf("write the administrator's token: %w", err)
 	}
 	p.admin = &rest.Config{
-		Host:            "https://" + address(port),
+		Host:            "https://" + address,
 		QPS:             -1, // the server is ours alone
 		BearerToken:     token,
 		TLSClientConfig: rest.TLSClientConfig{CAData: bundle},
@@ -39,17 +38,17 @@ func (p *Plane) prepareAPIServer(ctx context.Context, path string, o Options) er
 	p.command = command{
 		path: path,
 		log:  p.file("kube-apiserver.log"),
-		args: slices.Concat(p.flags(port), o.flags()),
+		args: slices.Concat(p.flags(address), o.flags()),
 	}
 	return nil
 }
 
-func (p *Plane) flags(port int) []string {
+func (p *Plane) flags(address string) []string {
 	return []string{
 		"--etcd-servers=" + p.etcdURL,
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
-		"--secure-port=" + strconv.Itoa(port),
+		fmt.Sprint("--secure-port=", netip.MustParseAddrPort(address).Port()),
 		"--endpoint-reconciler-type=none", // nobody in a test looks the API server up
 		"--cert-dir=" + p.folder,
 		"--tls-cert-file=" + p.file("tls.crt"),
@@ -57,7 +56,7 @@ func (p *Plane) flags(port int) []string {
 		"--token-auth-file=" + p.file("tokens.csv"),
 		"--client-ca-file=" + p.file("tls.crt"), // nobody uses one, but there is a ConfigMap of it in every cluster
 		"--authorization-mode=RBAC",
-		"--service-account-issuer=https://127.0.0.1:" + strconv.Itoa(port),
+		"--service-account-issuer=https://" + address,
 		"--service-account-key-file=" + p.file("tls.key"),
 		"--service-account-signing-key-file=" + p.file("tls.key"),
 		"--service-cluster-ip-range=10.0.0.0/24",
@@ -84,5 +83,3 @@ func (p *Plane) waitForAPI(ctx context.Context, server *process) error {
 		return nil
 	}, server)
 }
-
-func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

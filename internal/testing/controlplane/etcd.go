@@ -14,11 +14,11 @@ import (
 // startEtcd starts an etcd that does not wait for the disk: its data need not
 // outlive the machine.
 func (p *Plane) startEtcd(ctx context.Context, path string) error {
-	port, err := freePort(ctx)
+	address, err := FreeAddress(ctx)
 	if err != nil {
 		return err
 	}
-	p.etcdURL = "http://" + address(port)
+	p.etcdURL = "http://" + address
 	p.etcdCommand = command{path: path, log: p.file("etcd.log"), args: []string{
 		"--data-dir=" + p.etcdData(),
 		"--listen-client-urls=" + p.etcdURL,

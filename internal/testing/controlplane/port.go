@@ -6,17 +6,31 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"strconv"
 	"testing"
 )
 
-// FreeAddress finds an address of this machine that nobody listens on, and that
-// nobody else is given while the program that listens there is down for a while.
+// FreeAddress finds an address of this machine that nobody listens on, and that nobody else is
+// given while the program that listens there is down for a while. It looks below the range from
+// which systems give ports to outgoing connections: while the API server is down, any connection
+// on this machine could take such a port, and it could not come back.
 func FreeAddress(ctx context.Context) (string, error) {
-	port, err := freePort(ctx)
-	if err != nil {
-		return "", err
+	const lowest, beyond, tries = 10_000, 32_000, 100
+	var config net.ListenConfig
+	var errs []error
+	for range tries {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(lowest+rand.IntN(beyond-lowest)))
+		listener, err := config.Listen(ctx, "tcp", address)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if err := listener.Close(); err != nil {
+			return "", fmt.Errorf("give back %s: %w", address, err)
+		}
+		return address, nil
 	}
-	return address(port), nil
+	return "", fmt.Errorf("find a free port: %w", errors.Join(errs...))
 }
 
 // FreeAddressForTest is FreeAddress for a test, which fails if there is none.
@@ -27,26 +41,4 @@ func FreeAddressForTest(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return free
-}
-
-// freePort finds a port that nobody listens on. It looks below the range from
-// which systems give ports to outgoing connections: while the API server is down,
-// any connection on this machine could take such a port, and it could not come back.
-func freePort(ctx context.Context) (int, error) {
-	const lowest, beyond, tries = 10_000, 32_000, 100
-	var config net.ListenConfig
-	var errs []error
-	for range tries {
-		port := lowest + rand.IntN(beyond-lowest)
-		listener, err := config.Listen(ctx, "tcp", address(port))
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if err := listener.Close(); err != nil {
-			return 0, fmt.Errorf("give back port %d: %w", port, err)
-		}
-		return port, nil
-	}
-	return 0, fmt.Errorf("find a free port: %w", errors.Join(errs...))
 }

@@ -93,7 +93,7 @@ func (p *Plane) workloadFlags(name string) []string {
 }
 
 // takesPods makes the node if it is not there, and complains until Pods are let in
-// and bound to it: until kwok calls it ready, the controller manager has taken the
+// and bound to it: until kwok calls it ready, the controller manager has therefore taken the
 // taints off, and has made the service account that every Pod has.
 func takesPods(ctx context.Context, core *coreclient.CoreV1Client) error {
 	node, err := core.Nodes().Get(ctx, nodeName, metav1.GetOptions{})
@@ -103,22 +103,13 @@ func takesPods(ctx context.Context, core *coreclient.CoreV1Client) error {
 	if err != nil {
 		return fmt.Errorf("make node %s: %w", nodeName, err)
 	}
-	if len(node.Spec.Taints) > 0 || !ready(node) {
+	if len(node.Spec.Taints) > 0 {
 		return fmt.Errorf("node %s is not ready yet, with taints %v", nodeName, node.Spec.Taints)
 	}
 	if _, err := core.ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{}); err != nil {
 		return fmt.Errorf("find the service account of Pods: %w", err)
 	}
 	return nil
-}
-
-func ready(node *corev1.Node) bool {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 const nodeIP = "10.2.0.1"
