@@ -73,13 +73,6 @@ func (w world) calls(t *testing.T) []string {
 	return strings.Split(strings.TrimSpace(strings.ReplaceAll(string(noted), w.root, "ROOT")), "\n")
 }
 
-func same(t *testing.T, got []string, want string) {
-	t.Helper()
-	if all := strings.Join(got, "\n"); all != strings.TrimSpace(want) {
-		t.Errorf("the calls are\n%s\nwant\n%s", all, want)
-	}
-}
-
 // realKind builds the pinned kind.
 func realKind(t *testing.T) string {
 	t.Helper()
@@ -127,18 +120,17 @@ func TestWithoutAnEngineNothingIsDone(t *testing.T) {
 // provider says which engine the scripts told kind to use.
 const provider = `echo "by $KIND_EXPERIMENTAL_PROVIDER with $KUBECONFIG" >>"` + `$HOME/calls"` + "\n"
 
-func TestUpMakesAClusterAndDeploys(t *testing.T) {
-	w := newWorld(t)
-	w.fake(t, "docker", "exit 1")
-	w.fake(t, "podman", "")
-	w.fake(t, "make", "")
-	w.fake(t, "kubectl", "")
-	w.fake(t, "go", "echo amd64")
-	w.fake(t, "kind", `if [ "$1" = create ]; then `+provider+` fi; if [ "$1" = get ]; then echo delta-runtime-2; fi`)
-	if said, err := w.run(t, "up.sh", "KIND=kind"); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	same(t, w.calls(t), `docker ps --quiet
+// TestWhatTheScriptsCall compares the calls of programs with what they are meant to be.
+func TestWhatTheScriptsCall(t *testing.T) {
+	for script, test := range map[string]struct {
+		fakes map[string]string
+		want  string
+	}{
+		"up.sh": {
+			map[string]string{
+				"docker": "exit 1", "podman": "", "make": "", "kubectl": "", "go": "echo amd64",
+				"kind": `if [ "$1" = create ]; then ` + provider + ` fi; if [ "$1" = get ]; then echo delta-runtime-2; fi`,
+			}, `docker ps --quiet
 podman ps --quiet
 make bin/kind
 kind get clusters
@@ -150,7 +142,42 @@ make image PLATFORMS=linux/amd64
 kind load image-archive artifacts/sample-operator.tar --name delta-runtime
 make deploy
 kubectl rollout restart --namespace sample-operator-system deployment/sample-operator-controller-manager
-kubectl rollout status --timeout 3m --namespace sample-operator-system deployment/sample-operator-controller-manager`)
+kubectl rollout status --timeout 3m --namespace sample-operator-system deployment/sample-operator-controller-manager`,
+		},
+		"e2e.sh": {
+			map[string]string{
+				"docker": "", "make": "", "go": `echo "on ${E2E_KUBECONFIG}" >>"$HOME/calls"`, "kind": `if [ "$1" = get ]; then echo delta-runtime; fi`,
+			}, `docker ps --quiet
+make bin/kind
+kind get clusters
+kind export kubeconfig --name delta-runtime --kubeconfig ROOT/artifacts/kind.kubeconfig
+go test -count=1 -v -timeout 20m -run ^TestSitesSurvive$ ./test/sampleoperator
+on ROOT/artifacts/kind.kubeconfig`,
+		},
+		"down.sh": {
+			map[string]string{"docker": "", "make": "", "kind": ""}, `docker ps --quiet
+make bin/kind
+kind delete cluster --name delta-runtime --kubeconfig ROOT/artifacts/kind.kubeconfig`,
+		},
+	} {
+		t.Run(script, func(t *testing.T) {
+			w := newWorld(t)
+			for program, does := range test.fakes {
+				w.fake(t, program, does)
+			}
+			config := filepath.Join(w.root, "artifacts", "kind.kubeconfig")
+			write(t, config, "")
+			if said, err := w.run(t, script, "KIND=kind"); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			if calls := strings.Join(w.calls(t), "\n"); calls != test.want {
+				t.Errorf("the calls are\n%s\nwant\n%s", calls, test.want)
+			}
+			if _, err := os.Stat(config); os.IsNotExist(err) != (script == "down.sh") {
+				t.Errorf("the kubeconfig: %v", err)
+			}
+		})
+	}
 }
 
 func TestUpKeepsTheClusterThatIsThere(t *testing.T) {
@@ -165,43 +192,14 @@ func TestUpKeepsTheClusterThatIsThere(t *testing.T) {
 	}
 }
 
-func TestE2ERunsTheTestsThere(t *testing.T) {
+func TestE2ENeedsACluster(t *testing.T) {
 	w := newWorld(t)
 	w.fake(t, "docker", "")
 	w.fake(t, "make", "")
-	w.fake(t, "go", `echo "on ${E2E_KUBECONFIG}" >>"$HOME/calls"`)
 	w.fake(t, "kind", `if [ "$1" = get ]; then echo delta-runtime; fi`)
-	if said, err := w.run(t, "e2e.sh", "KIND=kind"); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	same(t, w.calls(t), `docker ps --quiet
-make bin/kind
-kind get clusters
-kind export kubeconfig --name delta-runtime --kubeconfig ROOT/artifacts/kind.kubeconfig
-go test -count=1 -v -timeout 20m -run ^TestSitesSurvive$ ./test/sampleoperator
-on ROOT/artifacts/kind.kubeconfig`)
-
 	said, err := w.run(t, "e2e.sh", "KIND=kind", "CLUSTER=other")
 	if want := "kind: there is no cluster other: make kind-up makes it\n"; err == nil || said != want {
 		t.Errorf("without a cluster it ends with %v and says %q, want %q", err, said, want)
-	}
-}
-
-func TestDownTakesTheClusterAway(t *testing.T) {
-	w := newWorld(t)
-	for _, program := range []string{"docker", "make", "kind"} {
-		w.fake(t, program, "")
-	}
-	config := filepath.Join(w.root, "artifacts", "kind.kubeconfig")
-	write(t, config, "")
-	if said, err := w.run(t, "down.sh", "KIND=kind"); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	same(t, w.calls(t), `docker ps --quiet
-make bin/kind
-kind delete cluster --name delta-runtime --kubeconfig ROOT/artifacts/kind.kubeconfig`)
-	if _, err := os.Stat(config); !os.IsNotExist(err) {
-		t.Errorf("the kubeconfig is still there: %v", err)
 	}
 }
 
