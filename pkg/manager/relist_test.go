@@ -24,7 +24,7 @@ type onePod struct{}
 
 // RoundTrip answers a list, and a watch with silence.
 func (onePod) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body io.ReadCloser = io.NopCloser(strings.NewReader(
+	body := io.NopCloser(strings.NewReader(
 		`{"apiVersion":"v1","kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"web","namespace":"team","resourceVersion":"5"}}]}`))
 	if r.URL.Query().Has("watch") {
 		silent, end := io.Pipe()

@@ -54,7 +54,8 @@ func measureOwn(b *testing.B, pods []*corev1.Pod, op delta.Op) {
 // ownFIFO returns our FIFO before a store.
 func ownFIFO(s *store.Store[*corev1.Pod]) (*engine.DeltaFIFO[*corev1.Pod], *engine.Inlet[*corev1.Pod]) {
 	fifo := engine.NewDeltaFIFO(&engine.Options[*corev1.Pod]{Traits: podTraits}, s)
-	return fifo, fifo.Open("", nil, nil)
+	inlet := fifo.Open("", nil, nil)
+	return fifo, inlet
 }
 
 // popBatch takes a batch, which gives back the one before, and looks at everything in it.

@@ -67,5 +67,6 @@ func kindsAt(ctx context.Context, address string) (kinds v1.KindList, err error)
 		return kinds, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	return kinds, json.NewDecoder(answer.Body).Decode(&kinds)
+	err = json.NewDecoder(answer.Body).Decode(&kinds)
+	return kinds, err
 }

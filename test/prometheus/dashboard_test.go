@@ -22,11 +22,11 @@ import (
 var empty = map[string]string{
 	"ALERTS{": "no alert fires",
 	"delta_cache_disconnected_since_timestamp_seconds{job=~\".*\", namespace=~\".*\", kind=~\".*\"}": "there is no series while the server answers",
-	"delta_cache_mutations_total":               "nobody changes an object of the cache in place",
-	"delta_cache_skipped_total":                 "nothing is left out",
-	"delta_cache_gaps_total":                    "nothing is missed",
-	"delta_hot_loops{":                          "no request is called to no end",
-	"delta_hot_loops_found_total":               "no request is called to no end",
+	"delta_cache_mutations_total": "nobody changes an object of the cache in place",
+	"delta_cache_skipped_total":   "nothing is left out",
+	"delta_cache_gaps_total":      "nothing is missed",
+	"delta_hot_loops{":            "no request is called to no end",
+	"delta_hot_loops_found_total": "no request is called to no end",
 }
 
 // dashboard is what these tests look at in a dashboard.

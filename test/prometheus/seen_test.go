@@ -86,7 +86,8 @@ func (o *onlooker) list(ctx context.Context) (list v1.KindList, err error) {
 	if response.StatusCode != http.StatusOK {
 		return list, errors.New(response.Status)
 	}
-	return list, json.NewDecoder(response.Body).Decode(&list)
+	err = json.NewDecoder(response.Body).Decode(&list)
+	return list, err
 }
 
 // disconnected asks the inspector's API which kinds are disconnected.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,7 +57,7 @@ func tryImage(t *testing.T, folder string) {
 		if err := os.WriteFile(program, inside["manager"], 0o700); err != nil { //nolint:gosec // it is run
 			t.Fatal(err)
 		}
-		do(t, root, nil, program, "--help")
+		place{folder: root}.do(t, program, "--help")
 	}
 }
 
@@ -64,7 +65,7 @@ func unpack(t *testing.T, into map[string][]byte, from io.Reader) {
 	t.Helper()
 	for entries := tar.NewReader(from); ; {
 		header, err := entries.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		if err != nil {
@@ -87,8 +88,8 @@ func tryOperator(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	env := []string{"KUBECONFIG=" + kubeconfig, "HELM_CACHE_HOME=" + t.TempDir(), "HELM_CONFIG_HOME=" + t.TempDir(), "HELM_DATA_HOME=" + t.TempDir()}
-	kubectl := func(args ...string) string { return do(t, root, env, "bin/k8s/kubectl", args...) }
-	helm := func(args ...string) string { return do(t, root, env, "bin/helm", args...) }
+	kubectl := func(args ...string) string { return place{folder: root, env: env}.do(t, "bin/k8s/kubectl", args...) }
+	helm := func(args ...string) string { return place{folder: root, env: env}.do(t, "bin/helm", args...) }
 	for _, kind := range []string{"Issuer", "Certificate"} {
 		of := schema.GroupVersionKind{Group: "cert-manager.io", Version: "v1", Kind: kind}
 		text, err := json.Marshal(manifests.Definition(of, manifests.Anything()))

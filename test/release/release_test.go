@@ -19,12 +19,18 @@ const module = "github.com/delta-runtime/delta-runtime"
 // root is this repository.
 var root, _ = filepath.Abs("../..")
 
-// do runs a program in a folder and returns what it prints.
-func do(t *testing.T, folder string, env []string, name string, args ...string) string {
+// place is where a program runs.
+type place struct {
+	folder string
+	env    []string
+}
+
+// do runs a program and returns what it prints.
+func (p place) do(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)
-	command.Dir = folder
-	command.Env = append(os.Environ(), env...)
+	command.Dir = p.folder
+	command.Env = append(os.Environ(), p.env...)
 	var out, failed bytes.Buffer
 	command.Stdout, command.Stderr = &out, &failed
 	if err := command.Run(); err != nil {
@@ -36,18 +42,18 @@ func do(t *testing.T, folder string, env []string, name string, args ...string) 
 // tools has make build what a release is made and tried with.
 func tools(t *testing.T) {
 	t.Helper()
-	do(t, root, []string{"MAKEFLAGS=", "MAKELEVEL="}, "make", "bin/kustomize", "bin/cyclonedx-gomod", "bin/helm", "bin/krew", "bin/validate-krew-manifest", "bin/k8s/kubectl")
+	place{folder: root, env: []string{"MAKEFLAGS=", "MAKELEVEL="}}.do(t, "make", "bin/kustomize", "bin/cyclonedx-gomod", "bin/helm", "bin/krew", "bin/validate-krew-manifest", "bin/k8s/kubectl")
 }
 
 // made makes the release in a clone, and returns the clone and the folder with the release.
 func made(t *testing.T) (clone, folder string) {
 	t.Helper()
 	clone = filepath.Join(t.TempDir(), "clone")
-	do(t, root, nil, "git", "clone", "--quiet", "--no-tags", root, clone)
-	do(t, root, nil, "mkdir", clone+"/bin")
-	do(t, root, nil, "cp", "-p", "bin/kustomize", "bin/cyclonedx-gomod", clone+"/bin")
-	do(t, root, nil, "touch", clone+"/bin/kustomize", clone+"/bin/cyclonedx-gomod")
-	do(t, clone, []string{"MAKEFLAGS=", "MAKELEVEL="}, "make", "release", "VERSION="+version)
+	place{folder: root}.do(t, "git", "clone", "--quiet", "--no-tags", root, clone)
+	place{folder: root}.do(t, "mkdir", clone+"/bin")
+	place{folder: root}.do(t, "cp", "-p", "bin/kustomize", "bin/cyclonedx-gomod", clone+"/bin")
+	place{folder: root}.do(t, "touch", clone+"/bin/kustomize", clone+"/bin/cyclonedx-gomod")
+	place{folder: clone, env: []string{"MAKEFLAGS=", "MAKELEVEL="}}.do(t, "make", "release", "VERSION="+version)
 	return clone, filepath.Join(clone, "artifacts", "release", version)
 }
 
@@ -59,7 +65,7 @@ func TestRelease(t *testing.T) {
 	if other := read(t, again, "SHA256SUMS"); sums != other {
 		t.Errorf("two releases of one commit differ:\n%s\n%s", sums, other)
 	}
-	do(t, folder, nil, "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS")
+	place{folder: folder}.do(t, "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS")
 	if files, err := os.ReadDir(folder); err != nil || len(files) != strings.Count(sums, "\n")+1 {
 		t.Errorf("the release has %d files, and SHA256SUMS knows %d (error %v)", len(files), strings.Count(sums, "\n"), err)
 	}
@@ -85,7 +91,7 @@ func read(t *testing.T, folder, name string) string {
 // tryPlugin has krew install the plugin for each platform, and runs the one that is for this machine.
 func tryPlugin(t *testing.T, folder string) {
 	manifest := filepath.Join(folder, "delta.yaml")
-	do(t, root, nil, "bin/validate-krew-manifest", "-skip-install", "-manifest", manifest)
+	place{folder: root}.do(t, "bin/validate-krew-manifest", "-skip-install", "-manifest", manifest)
 	archives, _ := filepath.Glob(filepath.Join(folder, "kubectl-delta_*.tar.gz"))
 	if len(archives) != 5 {
 		t.Fatalf("the plugin is there for %q", archives)
@@ -94,10 +100,10 @@ func tryPlugin(t *testing.T, folder string) {
 		_, platform, _ := strings.Cut(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), "_")
 		system, arch, _ := strings.Cut(platform, "_")
 		home := t.TempDir()
-		do(t, root, []string{"KREW_ROOT=" + home, "KREW_OS=" + system, "KREW_ARCH=" + arch, "KREW_NO_UPGRADE_CHECK=1"},
-			"bin/krew", "install", "--manifest", manifest, "--archive", archive)
+		at := place{folder: root, env: []string{"KREW_ROOT=" + home, "KREW_OS=" + system, "KREW_ARCH=" + arch, "KREW_NO_UPGRADE_CHECK=1"}}
+		at.do(t, "bin/krew", "install", "--manifest", manifest, "--archive", archive)
 		if system+"/"+arch == runtime.GOOS+"/"+runtime.GOARCH {
-			if said := do(t, root, nil, filepath.Join(home, "bin", "kubectl-delta"), "--version"); !strings.Contains(said, version) {
+			if said := at.do(t, filepath.Join(home, "bin", "kubectl-delta"), "--version"); !strings.Contains(said, version) {
 				t.Errorf("it says that it is %s", said)
 			}
 		}
@@ -120,15 +126,15 @@ func tryModules(t *testing.T, clone string) {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://" + clone + ".insteadOf", "GIT_CONFIG_VALUE_0=https://" + module,
 		"GOPRIVATE=" + module, "GOFLAGS=-modcacherw", "GOBIN=" + t.TempDir(),
 	}
-	do(t, t.TempDir(), env, "go", "install", module+"/cmd/kubectl-delta@"+version, module+"/cmd/delta-adopt@"+version)
+	place{folder: t.TempDir(), env: env}.do(t, "go", "install", module+"/cmd/kubectl-delta@"+version, module+"/cmd/delta-adopt@"+version)
 	user := t.TempDir()
 	text := "package main\n\nimport (\n\t_ \"" + module + "/pkg/builder\"\n\t_ \"" + module + "/pkg/manager\"\n\t_ \"" + module + "/tracing\"\n)\n\nfunc main() {}\n"
 	if err := os.WriteFile(filepath.Join(user, "main.go"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	do(t, user, env, "go", "mod", "init", "my.domain/operator")
-	do(t, user, env, "go", "get", module+"@"+version, module+"/tracing@"+version)
-	do(t, user, env, "go", "build", "-o", os.DevNull, ".")
+	place{folder: user, env: env}.do(t, "go", "mod", "init", "my.domain/operator")
+	place{folder: user, env: env}.do(t, "go", "get", module+"@"+version, module+"/tracing@"+version)
+	place{folder: user, env: env}.do(t, "go", "build", "-o", os.DevNull, ".")
 	if mod := read(t, user, "go.mod"); strings.Contains(mod, "replace") || !strings.Contains(mod, module+"/tracing "+version) {
 		t.Errorf("go.mod is\n%s", mod)
 	}
@@ -143,7 +149,7 @@ func tryRefused(t *testing.T, clone string) {
 		{version, "git -c user.name=a -c user.email=a@b commit -qam later", "the tag " + version + " is there, at another commit"},
 	} {
 		if of.change != "" {
-			do(t, clone, nil, "bash", "-c", of.change)
+			place{folder: clone}.do(t, "bash", "-c", of.change)
 		}
 		command := exec.CommandContext(t.Context(), "hack/release", of.version) //nolint:gosec // ours
 		command.Dir = clone
