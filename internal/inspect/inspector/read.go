@@ -112,5 +112,10 @@ func (h *handler) why(c *call) (v1.Why, error) {
 	if err != nil {
 		return v1.Why{}, err
 	}
-	return h.subject.Why(kind, c.query.texts["namespace"], c.query.texts["name"])
+	namespace, name := c.query.texts["namespace"], c.query.texts["name"]
+	why, err := h.subject.Why(kind, namespace, name)
+	if err == nil && c.query.texts["family"] == "yes" {
+		why.Owners, why.Children = h.subject.Family(kind, namespace, name)
+	}
+	return why, err
 }

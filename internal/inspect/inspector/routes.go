@@ -108,7 +108,8 @@ func routes() []route {
 		get("loops", "list the requests that are called again and again", (*handler).loops),
 		get("queues", "list the queues", (*handler).queues, byController, howMany),
 		get("why", "say what is known of an object", (*handler).why, thisKind, byNamespace,
-			param{name: "name", form: text, about: byName.about, required: true}),
+			param{name: "name", form: text, about: byName.about, required: true},
+			param{name: "family", form: choice, choices: []string{"yes", "no"}, about: "whether its owners and what it owns are wanted; no if it is not said"}),
 		{
 			method: http.MethodGet, path: api + "openapi.json", task: "describe the API", media: mediaJSON,
 			serve: func(_ *handler, c *call) error { return c.file(&document) },

@@ -71,6 +71,8 @@ type Failing struct {
 type Cache interface {
 	Kinds(only string) v1.KindList
 	Memory(ctx context.Context, kind string) (v1.Memory, error)
+	// Family has the owners of an object and what it owns, as [v1.Why] has them.
+	Family(kind, namespace, name string) (owners, children []v1.Relative)
 }
 
 // Journal has the last things that happened. None of its methods waits for anybody.

@@ -87,6 +87,23 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	return m, ctx.Err()
 }
 
+// Family is of [inspector.Cache].
+func (o *Operator) Family(kind, namespace, name string) (owners, children []v1.Relative) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	relative := func(kind string, depth int) v1.Relative {
+		_, there := o.objects[ID{kind, namespace, name}]
+		return v1.Relative{Kind: kind, Namespace: namespace, Name: name, Depth: depth, Cached: there}
+	}
+	switch kind {
+	case Site:
+		return nil, []v1.Relative{relative(Deployment, 1), relative(Pod, 2), relative(ConfigMap, 1)}
+	case Deployment, ConfigMap:
+		return []v1.Relative{relative(Site, 1), {Kind: "example.com/v1 Tenant", Name: "everybody", Depth: 2}}, nil
+	}
+	return nil, nil
+}
+
 // KindNames is of [inspector.Names].
 func (o *Operator) KindNames() []v1.Kind { return o.Kinds("").Items }
 

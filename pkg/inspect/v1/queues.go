@@ -56,6 +56,10 @@ type Why struct {
 	// Cached is whether the cache has the object, and ResourceVersion in which version.
 	Cached          bool   `json:"cached"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
+	// Owners are the object's owners, each followed by its own, and Children what it owns, each followed by what that owns. They are
+	// there if they were asked for. At most 40 of each are known, and of the children those in the cache.
+	Owners   []Relative `json:"owners,omitempty"`
+	Children []Relative `json:"children,omitempty"`
 	// Requests say for each controller that reconciles the kind how the object's request is doing.
 	Requests []Request `json:"requests"`
 	// Told are the last calls that had a change of this object, of any controller, or that were made for it.
@@ -64,6 +68,18 @@ type Why struct {
 	Deltas []Delta `json:"deltas,omitempty"`
 	// Cut says what is missing where an answer would be too long, and what to do; empty if all is there.
 	Cut string `json:"cut,omitempty"`
+}
+
+// Relative is an owner of an object, or what it owns.
+type Relative struct {
+	// Kind is a name of /delta/v1/kinds if the cache has the object, else as the reference has it.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// Depth counts generations, from 1.
+	Depth int `json:"depth"`
+	// Cached is whether the cache has it.
+	Cached bool `json:"cached"`
 }
 
 // Request is how one request of one controller is doing.

@@ -1,7 +1,7 @@
 // All that is known of one object.
 import { h, draw, table, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
-import { when, facts, path, shortKind, changes, cut } from "./text.js";
+import { when, facts, path, shortKind, object as link, changes, cut } from "./text.js";
 import { deltaRow } from "./deltas.js";
 import { reconcileRow, loopWarning } from "./reconciles.js";
 import { itemMood } from "./queues.js";
@@ -31,9 +31,21 @@ function line(why, opened, redraw) {
   return { rows: shown.map((e) => e.row), more: from > 0 };
 }
 
+/** tree lists relatives, each generation further to the right. */
+const tree = (relatives) => relatives?.length > 0 && h("ul", { class: "tree" }, relatives.map((r) => h("li", { "data-depth": r.depth }, shortKind(r.kind), " ",
+  r.cached ? link(r.kind, r.namespace, r.name) : [h("span", { class: "mono" }, path(r)), h("span", { class: "note" }, ", which is not in the cache")])));
+
+/** commands show what the page does not: it has of an object only what changed, and kubectl asks who is asking. */
+function commands(why) {
+  const [version, kind] = why.kind.replace(/ \(.*\)$/, "").split(" ");
+  const group = version.includes("/") ? `.${version.split("/")[0]}` : "";
+  const at = `${kind.toLowerCase()}${group}/${why.name}${why.namespace ? ` --namespace ${why.namespace}` : ""}`;
+  return ["get --output yaml", "events --for"].map((verb) => h("code", { class: "command" }, `kubectl ${verb} ${at}`));
+}
+
 export function object(place, params, signal) {
   const asked = { kind: params.get("kind") ?? "", namespace: params.get("namespace") ?? "", name: params.get("name") ?? "" };
-  let why = null, refused = null;
+  let why = null, refused = null, family = {}, polls = 0;
   const opened = new Set();
   const title = `${shortKind(asked.kind)} ${path(asked)}`;
   const redraw = () => draw(place, h("h1", null, shortKind(asked.kind), " ", h("span", { class: "mono" }, path(asked))),
@@ -41,7 +53,8 @@ export function object(place, params, signal) {
   const body = (all = line(why, opened, redraw)) => [
     cut(why),
     facts([["Kind", why.kind], ["In the cache", why.cached ? state("yes", "good") : state("no", "off")],
-      ["Version", why.resourceVersion && h("span", { class: "mono" }, why.resourceVersion)]]),
+      ["Version", why.resourceVersion && h("span", { class: "mono" }, why.resourceVersion)],
+      ["Belongs to", tree(family.owners)], ["Owns", tree(family.children)], ["YAML and Events", why.cached && commands(why)]]),
     why.requests.map((r) => h("section", { class: "card", "data-key": r.controller }, h("h2", null, `Controller ${r.controller}`),
       h("p", null, state(r.state, itemMood(r.state, r.item?.attempts)), " ", r.summary),
       facts([["Last success", r.lastSuccess && when(r.lastSuccess)], ["Last call", r.last && [when(r.last.began), ", ", r.last.result]],
@@ -54,7 +67,9 @@ export function object(place, params, signal) {
   redraw();
   poll(async () => {
     try {
-      why = await get("why", asked, signal);
+      const whole = polls++ % 15 === 0; // the operator looks at every object for a family
+      why = await get("why", whole ? { ...asked, family: "yes" } : asked, signal);
+      if (whole) family = { owners: why.owners, children: why.children };
       refused = null;
     } catch (error) {
       if (signal.aborted) return;
