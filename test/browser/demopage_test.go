@@ -197,6 +197,9 @@ func (w *world) ask(t *testing.T, path string, params ...string) json.RawMessage
 	if most := map[string]string{"deltas": "300", "reconciles": "100", "queues": "100"}[path]; most != "" {
 		query.Set("limit", most)
 	}
+	if path == "why" {
+		query.Set("family", "yes")
+	}
 	address.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address.String(), http.NoBody)
 	if err != nil {

@@ -214,6 +214,22 @@ func TestAnObjectIsFoundFromAnywhere(t *testing.T) {
 	}
 }
 
+func TestAFamilyIsShownAndFollowed(t *testing.T) {
+	for look, on := range screens {
+		t.Run(look, func(t *testing.T) {
+			b := open(t, on, "object?kind="+toyoperator.Site+"&namespace=demo&name=shop", nil)
+			b.says(".tree", "Deployment demo/shop")
+			b.says(".tree [data-depth='2']", "Pod demo/shop")
+			b.says(".command", "kubectl get --output yaml site.example.com/shop --namespace demo")
+			b.rules()
+			b.press(".tree", "demo/shop")
+			b.says("h1", "Deployment demo/shop")
+			b.says(".tree [data-depth='2']", "Tenant everybody, which is not in the cache")
+			b.quiet()
+		})
+	}
+}
+
 func TestAViewStaysAsItIsWhilePaused(t *testing.T) {
 	b := open(t, desk, "kinds", nil)
 	const objects = `[...document.querySelectorAll("tbody tr")].find((r) => r.innerText.includes("v1 Secret")).querySelectorAll("td")[5].innerText`
