@@ -155,6 +155,10 @@ verify: ## Check that every go.mod is tidy and every download is what was pinned
 release: ## Make everything that the release VERSION consists of in artifacts/release, and tag it
 	hack/release "$(VERSION)"
 
+.PHONY: next
+next: ## Build and test a copy with controller-runtime CR and client-go CLIENTGO, and say what broke
+	hack/next "$(CR)" "$(CLIENTGO)"
+
 ##@ Things that get built
 
 # That program is compiled first, which takes some seconds.

@@ -13,7 +13,7 @@
 
   /** found is the recorded answer to a question, or to the same question without a filter. */
   function found(path, params) {
-    const without = (left) => [...params].filter(([name]) => name !== "limit" && !left.includes(name)).sort().map((p) => p.join("=")).join("&");
+    const without = (left) => [...params].filter(([name]) => !["limit", "family"].includes(name) && !left.includes(name)).sort().map((p) => p.join("=")).join("&");
     const exact = recording.answers[`${path}?${without([])}`];
     if (exact) return exact;
     const all = ["deltas", "reconciles"].includes(path) && recording.answers[`${path}?${without(fields)}`];

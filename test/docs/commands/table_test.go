@@ -20,6 +20,7 @@ var places = map[string]place{
 	"make observability": {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
 	"make demo-page":     {"Makefile", "\n\tgo -C test/browser test -tags demopage "}, // it needs chromium
 	"make image":         {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
+	"make next":          {"Makefile", "\n\thack/next "},                                    // it takes as long as make test
 	"make release":       {"test/release/release_test.go", `"make", "release", "VERSION="`}, // it takes minutes
 	"make generate":      {"examples/sample-operator/generated_test.go", `"controller-gen"`},
 	"make manifests":     {"examples/sample-operator/generated_test.go", `"controller-gen"`},
