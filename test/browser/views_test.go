@@ -230,6 +230,22 @@ func TestAFamilyIsShownAndFollowed(t *testing.T) {
 	}
 }
 
+func TestFailuresAlikeAreOne(t *testing.T) {
+	for look, on := range screens {
+		t.Run(look, func(t *testing.T) {
+			b := open(t, on, "reconciles?list=failing", nil)
+			b.says("tbody", "demo/broken")
+			for range 2 {
+				b.toy.Work("broken")
+			}
+			b.says("tbody", "3 times alike, first ")
+			b.await(time.Second, `[...document.querySelectorAll("tbody tr")].filter((r) => r.innerText.includes("demo/broken")).length === 1`)
+			b.rules()
+			b.quiet()
+		})
+	}
+}
+
 func TestAViewStaysAsItIsWhilePaused(t *testing.T) {
 	b := open(t, desk, "kinds", nil)
 	const objects = `[...document.querySelectorAll("tbody tr")].find((r) => r.innerText.includes("v1 Secret")).querySelectorAll("td")[5].innerText`

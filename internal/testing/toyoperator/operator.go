@@ -80,7 +80,7 @@ func New() *Operator {
 		o.Edit(Demo(Deployment, name), "site-operator")
 		o.Edit(Demo(ConfigMap, name+"-files"), "site-operator")
 		o.Edit(Demo(Pod, name+"-7d4b9c-x2x9z"), "kubelet")
-		o.work(name)
+		o.Work(name)
 	}
 	o.Edit(Demo(Secret, "settings"), "kubectl-create")
 	return o
@@ -138,8 +138,8 @@ func (o *Operator) noteLocked(kind string, deltas ...delta.Delta[any]) {
 	notes.End()
 }
 
-// work has the operator call back for a new Site.
-func (o *Operator) work(name string) {
+// Work has the operator called for a Site.
+func (o *Operator) Work(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	item := &v1.Item{Namespace: "demo", Name: name, State: "ready", Queued: time.Now(), Why: []v1.Change{

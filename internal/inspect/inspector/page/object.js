@@ -3,7 +3,7 @@ import { h, draw, table, state, isSelecting } from "./dom.js";
 import { get, poll } from "./api.js";
 import { when, facts, path, shortKind, object as link, changes, cut } from "./text.js";
 import { deltaRow } from "./deltas.js";
-import { reconcileRow, loopWarning } from "./reconciles.js";
+import { grouped, inRow, reconcileRow, loopWarning } from "./reconciles.js";
 import { itemMood } from "./queues.js";
 
 const most = 25; // changes, and calls, that an answer has
@@ -17,16 +17,16 @@ function line(why, opened, redraw) {
     const [details, seen, op, , , manager, change] = row.cells;
     return { at: d.seen, row: { ...row, cells: [details, seen, op, manager, change] } };
   });
-  const calls = (why.told ?? []).map((r) => {
+  const calls = grouped(why.told ?? []).map((r) => {
     const row = reconcileRow(r, opened, redraw, () => why.kind);
     const [details, began, result, , , took, attempt, because] = row.cells;
     const other = r.namespace !== why.namespace || r.name !== why.name;
-    return { at: r.began, row: { ...row, cells: [details, began, [result, h("br"), h("span", { class: "note" }, "after ", took, r.attempt > 1 && [", attempt ", attempt])],
+    return { at: r.began, row: { ...row, cells: [details, began, [result[0], h("br"), h("span", { class: "note" }, "after ", took, r.attempt > 1 && [", attempt ", attempt]), inRow(r)],
       ["controller ", r.controller, other && [" for ", h("span", { class: "mono" }, path(r))]], because] } };
   });
   // A call comes after the change that led to it, also within one millisecond. Where one of the lists ends, the line ends: further
   // back it would look as if nothing of that sort had happened.
-  const from = Math.max(...[calls, changes].map((all) => (all.length < most ? 0 : Date.parse(all.at(-1).at))));
+  const from = Math.max(...[why.told, why.deltas].map((all) => ((all?.length ?? 0) < most ? 0 : Date.parse(all.at(-1).began ?? all.at(-1).seen))));
   const shown = [...calls, ...changes].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).filter((e) => Date.parse(e.at) >= from);
   return { rows: shown.map((e) => e.row), more: from > 0 };
 }

@@ -16,13 +16,30 @@ export const reconcileColumns = [
   { label: "Attempt", class: "num" }, { label: "Because of", class: "wide" },
 ];
 
+/** grouped puts calls of a request that follow one another and failed alike into one, the newest. The newest come first. */
+export function grouped(calls) {
+  const latest = new Map(); // by request: the group that its call before the last belongs to
+  const groups = [];
+  for (const call of calls) {
+    const request = key(call.controller, call.namespace, call.name);
+    const after = latest.get(request);
+    if (after && call.error && after.error === call.error && after.result === call.result) {
+      [after.times, after.first, after.oldest] = [after.times + 1, call.began, call.id];
+      continue;
+    }
+    latest.set(request, { ...call, times: 1 });
+    groups.push(latest.get(request));
+  }
+  return groups;
+}
+
 /** reconcileRow shows one call. kindOf gives the kind that a controller reconciles. */
 export function reconcileRow(r, opened, redraw, kindOf) {
-  const mine = `call ${r.id}`;
+  const mine = `call ${r.oldest ?? r.id}`; // which stays the same when the request fails once more
   return {
     key: mine, class: opened.has(mine) ? "opened" : null,
     cells: [
-      more(opened, mine, `the call for ${path(r)}`, redraw), oclock(r.began), state(r.result, resultMood[r.result] ?? "warn"), r.controller,
+      more(opened, mine, `the call for ${path(r)}`, redraw), oclock(r.began), [state(r.result, resultMood[r.result] ?? "warn"), inRow(r)], r.controller,
       request(r, kindOf), span(r.seconds), number(r.attempt),
       [firstOf(r.changes, r.changesLeftOut), h("div", null, brief(r.changes[0]?.edits), ran(r.steps)),
         r.incomplete && h("div", { class: "note" }, `everything is looked at: ${r.incomplete}`), r.error && h("code", { class: "error" }, gist(r.error))],
@@ -36,6 +53,9 @@ export function reconcileRow(r, opened, redraw, kindOf) {
     ],
   };
 }
+
+/** inRow says how often a call failed alike before. */
+export const inRow = (r) => r.times > 1 && h("div", { class: "note" }, `${plural(r.times, "time")} alike, first `, when(r.first));
 
 /** ran names the steps that a call did not skip. */
 function ran(steps) {
@@ -94,7 +114,7 @@ export function reconciles(place, params, signal) {
         Promise.all(lists[chosen][1].map((q) => get("reconciles", { ...filter, ...q, limit: 100 }, signal))), get("loops", {}, signal), get("controllers", {}, signal)]);
       if (asked !== question()) return;
       const items = calls.length === 1 ? calls[0].items : calls.flatMap((c) => c.items).sort((a, b) => b.id - a.id);
-      [list, loops, controllers, missing, refused] = [items, found, all.items, [...calls, all], null];
+      [list, loops, controllers, missing, refused] = [chosen === "slowest" ? items : grouped(items), found, all.items, [...calls, all], null];
     } catch (error) {
       if (signal.aborted || asked !== question()) return;
       refused = error;
