@@ -39,9 +39,8 @@
 //
 // # Testing
 //
-// Unit tests run against a fake API in this process, and compare reads with a plain
-// map and with controller-runtime's cache over the same objects. test/differential
-// drives both caches side by side on a real API server and compares every answer;
-// test/operator runs managers on this one, while rights and kinds come
-// and go.
+// Unit tests run against a fake API in this process. test/differential drives
+// controller-runtime's cache and this one side by side on a real API server and compares
+// every answer; test/operator runs managers on this one, while rights and kinds
+// come and go.
 package cache

@@ -36,6 +36,10 @@ func viewOf[T client.Object](t *testing.T, r *reader) *View[T] {
 	return v
 }
 
+func named(namespace, name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
 func TestViewShowsOneMoment(t *testing.T) {
 	r := newTestReader(&corev1.Pod{}, byField{"app": func(obj client.Object) []string { return []string{obj.GetLabels()["app"]} }})
 	one, two, three := named("b", "1"), named("a", "2"), named("a", "1")

@@ -81,6 +81,10 @@ func wholeIn(v *View[cell], sel labels.Selector) error {
 	if bySize := v.Select("", sel); sum(bySize) != accounts*each {
 		return fmt.Errorf("round %d: by label they add up to %d", round, sum(bySize))
 	}
+	filed, err := v.SelectFiled(sel, Filed{"color", color})
+	if err != nil || sum(filed) != accounts*each {
+		return fmt.Errorf("round %d: by index and label they add up to %d: %w", round, sum(filed), err)
+	}
 	in := map[string]int{}
 	for _, c := range list {
 		in[c.key.Namespace]++
