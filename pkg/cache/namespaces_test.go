@@ -47,6 +47,13 @@ func count(t *testing.T, c crcache.Cache) int {
 }
 
 func TestNamespacesComeAndGo(t *testing.T) {
+	for name, how := range map[string]informer.Removal{"silently": informer.Silently, "as out of scope": informer.AsOutOfScope} {
+		t.Run(name, func(t *testing.T) { comeAndGo(t, how) })
+	}
+}
+
+func comeAndGo(t *testing.T, how informer.Removal) {
+	t.Helper()
 	f := newFakeAPI(t)
 	for _, namespace := range []string{"red", "blue", "green"} {
 		f.put(configMap(namespace, "a"))
@@ -84,7 +91,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	if n := count(t, c); n != 2 {
 		t.Errorf("there are %d objects, want 2", n)
 	}
-	if err := c.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
+	if err := c.RemoveNamespace(t.Context(), "red", how); err != nil {
 		t.Fatal(err)
 	}
 	if err := get(t, c, "red", "a"); !errors.Is(err, informer.ErrNotCovered) {

@@ -3,6 +3,8 @@ package peer
 import (
 	"testing"
 	"time"
+
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 func TestResyncPeriods(t *testing.T) {
@@ -32,5 +34,11 @@ func TestResyncPeriods(t *testing.T) {
 				t.Errorf("granted is %v and the next is measured by %v, want %v and %v", got, p.check, c.want, c.wantCheck)
 			}
 		})
+	}
+	byPolicy := resyncPeriods{check: 10 * s, byPolicy: func() bool { return true }}
+	for asked, want := range map[time.Duration]time.Duration{0: resync.Never, s / 2: s, 3 * s: 3 * s} {
+		if got, _ := byPolicy.policy(&asked, true); got.Period != want || byPolicy.check != 10*s {
+			t.Errorf("where policies say when, a handler that asks for %v is granted %v, want %v", asked, got.Period, want)
+		}
 	}
 }
