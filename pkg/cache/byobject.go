@@ -18,42 +18,41 @@ import (
 // The keys of ByObject are pointers, so that it may have several entries for one kind.
 // controller-runtime uses one of them, by chance. Here they are one entry: see unite.
 
-// entries are what the entries of a ByObject say, by kind.
-type entries map[schema.GroupVersionKind][]kindSettings
-
 // addOurs takes in what our options say of kinds.
 func (p *plan) addOurs(scheme *runtime.Scheme, ours Options) error {
-	all := entries{}
-	for obj, by := range ours.ByObject {
-		gvk, err := kindOfKey(obj, scheme)
-		if err == nil {
-			err = by.check()
-		}
-		if err != nil {
-			return fmt.Errorf("ByObject[%T]: %w", obj, err)
-		}
-		all[gvk] = append(all[gvk], kindSettings{settings: settings{}.with(by)})
-	}
-	p.add(all, ours.Log)
-	return nil
+	said, err := entries(ours.ByObject, scheme, func(_ schema.GroupVersionKind, by KindOptions) (kindSettings, error) {
+		return kindSettings{settings: settings{KindOptions: by}}, by.check()
+	})
+	p.add(said, ours.Log)
+	return err
 }
 
 // addTheirs takes in what controller-runtime's options say of kinds.
 func (p *plan) addTheirs(opts crcache.Options, log logr.Logger) error {
-	all := entries{}
-	for obj, by := range opts.ByObject {
-		gvk, err := kindOfKey(obj, opts.Scheme)
+	said, err := entries(opts.ByObject, opts.Scheme, func(gvk schema.GroupVersionKind, by crcache.ByObject) (kindSettings, error) {
+		return p.entry(gvk, by, opts.Mapper)
+	})
+	p.add(said, log)
+	return err
+}
+
+// entries returns what the entries of a ByObject say, by kind.
+func entries[V any](
+	byObject map[client.Object]V, scheme *runtime.Scheme, read func(schema.GroupVersionKind, V) (kindSettings, error),
+) (map[schema.GroupVersionKind][]kindSettings, error) {
+	all := map[schema.GroupVersionKind][]kindSettings{}
+	for obj, by := range byObject {
+		gvk, err := kindOfKey(obj, scheme)
 		var k kindSettings
 		if err == nil {
-			k, err = p.entry(gvk, by, opts.Mapper)
+			k, err = read(gvk, by)
 		}
 		if err != nil {
-			return fmt.Errorf("ByObject[%T]: %w", obj, err)
+			return nil, fmt.Errorf("ByObject[%T]: %w", obj, err)
 		}
 		all[gvk] = append(all[gvk], k)
 	}
-	p.add(all, log)
-	return nil
+	return all, nil
 }
 
 func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKind, error) {
@@ -70,13 +69,13 @@ func kindOfKey(obj client.Object, scheme *runtime.Scheme) (schema.GroupVersionKi
 // entry returns what one entry of controller-runtime's options says of a kind, beside what ours say. A kind that
 // the server does not have, and need not have, is taken to be as the options say.
 func (p *plan) entry(gvk schema.GroupVersionKind, by crcache.ByObject, mapper meta.RESTMapper) (kindSettings, error) {
-	k := kindSettings{settings: ofKind(by).beside(p.kinds[gvk].settings)}
+	k := kindSettings{settings: settings{Config: ofKind(by), KindOptions: p.kinds[gvk].KindOptions}}
 	if err := k.check(); err != nil {
 		return k, err
 	}
 	namespaced, err := apiutil.IsGVKNamespaced(gvk, mapper)
 	switch {
-	case err != nil && (k.or(p.all).missing != WaitForIt || !meta.IsNoMatchError(err)):
+	case err != nil && (k.or(p.all).Missing != WaitForIt || !meta.IsNoMatchError(err)):
 		return k, fmt.Errorf("find out whether %s is namespaced: %w", gvk, err)
 	case err == nil && !namespaced && by.Namespaces != nil:
 		return k, fmt.Errorf("%s is not namespaced, but Namespaces is set", gvk)
@@ -89,7 +88,7 @@ func (p *plan) entry(gvk schema.GroupVersionKind, by crcache.ByObject, mapper me
 }
 
 // add makes one of the entries of each kind, and logs where these contradict each other.
-func (p *plan) add(all entries, log logr.Logger) {
+func (p *plan) add(all map[schema.GroupVersionKind][]kindSettings, log logr.Logger) {
 	for gvk, said := range all {
 		slices.SortStableFunc(said, func(a, b kindSettings) int { return cmp.Compare(a.String(), b.String()) })
 		k, contradict := said[0], false

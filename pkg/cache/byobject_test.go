@@ -111,7 +111,7 @@ func TestOurEntriesForOneKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := p.kinds[corev1.SchemeGroupVersion.WithKind("ConfigMap")]
-		if k.missing != WaitForIt || k.policy.Period != time.Hour || *k.unchanged || k.configured.Period != time.Hour {
+		if k.Missing != WaitForIt || k.Resync.Period != time.Hour || *k.ShowUnchanged || k.configured.Period != time.Hour {
 			t.Errorf("the entries become %s", k)
 		}
 		checkSaid(t, log.String(), true, nil)

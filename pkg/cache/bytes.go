@@ -102,7 +102,7 @@ func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
 		},
 		Negotiator: found.bytes.negotiator,
 	}
-	if putsNothing(k.hooks.Transform.Or(r.settings.transform)) {
+	if putsNothing(k.hooks.Transform.Or(r.settings.Transform)) {
 		c.Known = k.core.Store().Get
 		if k.kin != nil {
 			c.Kin = k.kin
@@ -143,6 +143,6 @@ func (r *byteReader) Watch(ctx context.Context, opts metav1.ListOptions) (listwa
 		return nil, err
 	}
 	r.settings.narrow(&opts)
-	opts.AllowWatchBookmarks = *r.settings.bookmarks
+	opts.AllowWatchBookmarks = *r.settings.EnableWatchBookmarks
 	return c.Watch(ctx, opts)
 }

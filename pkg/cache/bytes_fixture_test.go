@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
@@ -104,7 +105,7 @@ func (l tongue) readers(t *testing.T, server http.RoundTripper) (ours listwatch.
 	k.core = engine.New[any](nil, engine.Options[any]{Traits: objects.Traits})
 	late := func(*bound) {}
 	k.binding = &binding{api: made, id: id, late: late, arrived: func() {}}
-	s := settings{bookmarks: new(true)}
+	s := settings{Config: crcache.Config{EnableWatchBookmarks: new(true)}}
 	byName := map[string]settings{"": s}
 	k.byName.Store(&byName)
 	plain := &binding{api: made, id: id, late: late, arrived: func() {}, plainly: true}

@@ -145,7 +145,7 @@ type kind struct {
 // make completes the kind. It asks the API what the kind is called there.
 func (k *kind) make(c *Cache) error {
 	k.binding = &binding{
-		api: c.api, id: k.id, plainly: *c.plan.Load().general(k.id.gvk).plainly,
+		api: c.api, id: k.id, plainly: *c.plan.Load().general(k.id.gvk).ClientGoDecodes,
 		late:    func(b *bound) { k.found(c, b.scope) },
 		arrived: func() { k.arrived.Add(1) }, listless: make(chan struct{}),
 	}
@@ -158,7 +158,7 @@ func (k *kind) make(c *Cache) error {
 	k.planned.Store(true)
 	plan := c.plan.Load()
 	general := plan.general(k.id.gvk)
-	k.missing = general.missing
+	k.missing = general.Missing
 	switch {
 	case err == nil:
 		scope = found.scope
@@ -195,7 +195,7 @@ func (k *kind) in(namespace string) settings {
 // transformIn returns what the objects of a namespace pass through: what somebody set on the informer, or else what the
 // options say. Nil if that is nothing.
 func (k *kind) transformIn(namespace string) crtools.TransformFunc {
-	return k.hooks.Transform.Or(k.in(namespace).transform)
+	return k.hooks.Transform.Or(k.in(namespace).Transform)
 }
 
 // newReader returns what answers reads of the kind.
@@ -219,6 +219,6 @@ func (k *kind) newReader(scope meta.RESTScopeName) *reader {
 // copies reports whether reads in a namespace are private copies. A read may have
 // found what is of a namespace that was removed a moment later.
 func (k *kind) copies(namespace string) bool {
-	share := k.in(namespace).share
+	share := k.in(namespace).UnsafeDisableDeepCopy
 	return share == nil || !*share
 }

@@ -28,7 +28,7 @@ func (k *kind) inform(c *Cache, general settings) error {
 		scope := k.scope(namespace, s)
 		scopes, policies = append(scopes, scope), append(policies, scope.Resync)
 	}
-	if *general.duplicates {
+	if *general.ShareDuplicates {
 		k.kin = &relatives{known: func(key delta.Key) (any, bool) { return k.core.Store().Get(key) }}
 	}
 	var err error
@@ -46,12 +46,12 @@ func (k *kind) inform(c *Cache, general settings) error {
 	how := peer.Shown{
 		Kind:     k.id.String(),
 		Policies: policies,
-		ByPolicy: func() bool { return general.policy.Period != 0 || k.followed.Load() },
+		ByPolicy: func() bool { return general.Resync.Period != 0 || k.followed.Load() },
 		Indexers: crtools.Indexers{crtools.NamespaceIndex: crtools.MetaNamespaceIndexFunc},
 		Hooks:    &k.hooks,
 	}
-	if general.policy.Period == 0 {
-		how.ResyncPeriod = jittered(*general.resync)
+	if general.Resync.Period == 0 {
+		how.ResyncPeriod = jittered(*general.SyncPeriod)
 	}
 	k.shown = peer.Show(k.core, how)
 	return nil
@@ -77,13 +77,13 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 	if opts.OnMutation == nil {
 		opts.Mutations = engine.Sample
 	}
-	if *general.unchanged {
+	if *general.ShowUnchanged {
 		opts.Unchanged = engine.SyncUnchanged
 	}
 	if k.missing == WaitForIt {
 		opts.Ready = engine.WhenSettled
 	}
-	opts.Reflector.Settings = reflector.Fill(general.reflector, opts.Reflector.Settings)
+	opts.Reflector.Settings = reflector.Fill(general.Reflector, opts.Reflector.Settings)
 	opts.Reflector.Limiter, opts.Reflector.Line, opts.Reflector.Horizon = c.limiter, c.line, c.server.horizon(k.id.gvk.GroupKind())
 	opts.Reflector.OnError = k.onError(c.onWatchError, about)
 	return opts
@@ -122,7 +122,7 @@ func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 			}
 		}
 	}
-	if !*s.bookmarks { // a streaming list would wait in vain for the bookmark that ends it
+	if !*s.EnableWatchBookmarks { // a streaming list would wait in vain for the bookmark that ends it
 		scope.Settings.Lists = informer.PagesOnly
 	}
 	return scope

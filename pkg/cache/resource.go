@@ -303,7 +303,7 @@ func (b *binding) plainListWatcher(namespace string, s settings, example client.
 			}
 			s.narrow(&opts)
 			opts.Watch = true
-			opts.AllowWatchBookmarks = *s.bookmarks
+			opts.AllowWatchBookmarks = *s.EnableWatchBookmarks
 			return r.watch(ctx, in, opts)
 		},
 	}, example)

@@ -49,7 +49,7 @@ func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 	}
 	return c.changeResync(func(p *plan) {
 		k := p.kinds[gvk]
-		k.policy, k.override = timetable.Or(policy, k.configured), policy
+		k.Resync, k.override = timetable.Or(policy, k.configured), policy
 		p.kinds = maps.Clone(p.kinds)
 		p.kinds[gvk] = k
 	})
@@ -61,7 +61,7 @@ func (c *Cache) SetDefaultResync(policy resync.Policy) error {
 	if err := checkPolicy(policy); err != nil {
 		return fmt.Errorf("set the default resync policy: %w", err)
 	}
-	return c.changeResync(func(p *plan) { p.all.policy = policy })
+	return c.changeResync(func(p *plan) { p.all.Resync = policy })
 }
 
 func checkPolicy(policy resync.Policy) error {
@@ -106,7 +106,7 @@ type resyncOrigin struct {
 }
 
 func (s settings) resyncOrigin() resyncOrigin {
-	return resyncOrigin{policy: s.policy, period: *s.resync}
+	return resyncOrigin{policy: s.Resync, period: *s.SyncPeriod}
 }
 
 func (o resyncOrigin) equal(other resyncOrigin) bool {
@@ -117,13 +117,13 @@ func (o resyncOrigin) equal(other resyncOrigin) bool {
 // filled. A SyncPeriod is controller-runtime's: all at once, and ten per cent more or
 // less in each informer.
 func (s settings) resyncPolicy() resync.Policy {
-	p := s.policy
+	p := s.Resync
 	if p.Period != 0 {
 		return p
 	}
 	p.Period = resync.Never
-	if *s.resync > 0 {
-		p.Period = max(jittered(*s.resync), time.Second) // less is not granted by client-go
+	if *s.SyncPeriod > 0 {
+		p.Period = max(jittered(*s.SyncPeriod), time.Second) // less is not granted by client-go
 	}
 	return p
 }
@@ -132,7 +132,7 @@ func (s settings) resyncPolicy() resync.Policy {
 // updates, as controller-runtime's informers do.
 func (s settings) inEffect() resync.Policy {
 	p := s.resyncPolicy()
-	p.AsUpdate = p.AsUpdate || s.policy.Period == 0 && p.Period > 0
+	p.AsUpdate = p.AsUpdate || s.Resync.Period == 0 && p.Period > 0
 	return p
 }
 

@@ -3,14 +3,14 @@ package cache
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/resync"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 // String is what is set, as it is called in the options.
@@ -28,30 +28,29 @@ func (k kindSettings) String() string {
 // String is what is set, as it is called in the options. Transforms that are written at the same place look the same.
 func (s settings) String() string {
 	var said []string
-	say := func(set bool, option string, value func() any) {
-		if set {
-			said = append(said, fmt.Sprintf("%s: %v", option, value()))
+	for _, options := range []any{s.Config, s.KindOptions} {
+		for option, value := range reflect.ValueOf(options).Fields() {
+			if !value.IsZero() {
+				said = append(said, strings.TrimSuffix(option.Name, "Selector")+": "+spoken(value.Interface()))
+			}
 		}
 	}
-	say(s.labels != nil, "Label", func() any { return labelText(s.labels) })
-	say(s.fields != nil, "Field", func() any { return fmt.Sprintf("%q", s.fields) })
-	say(s.transform != nil, "Transform", func() any { return writtenAt(s.transform) })
-	say(s.share != nil, "UnsafeDisableDeepCopy", func() any { return *s.share })
-	say(s.bookmarks != nil, "EnableWatchBookmarks", func() any { return *s.bookmarks })
-	say(s.resync != nil, "SyncPeriod", func() any { return *s.resync })
-	say(s.missing != 0, "Missing", func() any { return s.missing })
-	say(s.unchanged != nil, "ShowUnchanged", func() any { return *s.unchanged })
-	say(s.duplicates != nil, "ShareDuplicates", func() any { return *s.duplicates })
-	say(s.plainly != nil, "ClientGoDecodes", func() any { return *s.plainly })
-	say(!timetable.Same(s.policy, resync.Policy{}), "Resync", func() any { return fmt.Sprintf("%+v", s.policy) })
-	say(s.reflector != (informer.Settings{}), "Reflector", func() any { return fmt.Sprintf("%+v", s.reflector) })
 	return strings.Join(said, ", ")
 }
 
-// labelText is a selector as it is written. That of nothing has no text of its own.
-func labelText(selector labels.Selector) string {
-	if _, selectable := selector.Requirements(); !selectable {
-		return "nothing"
+// spoken is the value of an option.
+func spoken(value any) string {
+	switch v := value.(type) {
+	case labels.Selector:
+		if _, selectable := v.Requirements(); !selectable { // the selector of nothing has no text of its own
+			return "nothing"
+		}
+		return strconv.Quote(v.String())
+	case fields.Selector:
+		return strconv.Quote(v.String())
+	case toolscache.TransformFunc:
+		return writtenAt(v).String()
+	default:
+		return fmt.Sprintf("%+v", reflect.Indirect(reflect.ValueOf(v)))
 	}
-	return fmt.Sprintf("%q", selector)
 }

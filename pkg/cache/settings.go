@@ -2,7 +2,6 @@ package cache
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,112 +10,69 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
-	toolscache "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 // settings are everything that can be said of how a kind is kept, at whatever
-// level it is said. A zero field has no opinion.
+// level it is said: controller-runtime's options and ours. A zero field has no opinion.
 type settings struct {
-	labels    labels.Selector
-	fields    fields.Selector
-	transform toolscache.TransformFunc
-	share     *bool // reads give out the stored objects instead of copies
-	bookmarks *bool
-	resync    *time.Duration // SyncPeriod; where policy has a Period, that overrides it
-
-	policy     resync.Policy
-	missing    Missing
-	unchanged  *bool // shown to handlers
-	duplicates *bool // shared
-	plainly    *bool // client-go decodes
-	reflector  informer.Settings
+	crcache.Config // where Resync has a Period, that overrides its SyncPeriod
+	KindOptions
 
 	whole bool // no option: the scope replaces those of a kind that was taken to have namespaces
 }
 
-// or fills s's gaps from fallback. A new setting is a field above, a line here, and one
-// in each function below that reads it off the options that have it: ofNamespace, ofKind
-// and ofAll for controller-runtime's, with and beside for ours. What defaultSettings or
+// or fills s's gaps from fallback. A new setting is a line here, and for
+// controller-runtime's one in ofKind and ofAll. What defaultSettings or
 // [KindOptions] have to say of it comes on top.
 func (s settings) or(fallback settings) settings {
-	if s.labels == nil {
-		s.labels = fallback.labels
+	if s.Transform == nil {
+		s.Transform = fallback.Transform
 	}
-	if s.fields == nil {
-		s.fields = fallback.fields
+	if s.SyncPeriod != nil { // a wider policy doesn't go before it
+		fallback.Resync.Period = 0
 	}
-	if s.transform == nil {
-		s.transform = fallback.transform
-	}
-	s.share = cmp.Or(s.share, fallback.share)
-	s.bookmarks = cmp.Or(s.bookmarks, fallback.bookmarks)
-	if s.resync != nil { // a wider policy doesn't go before it
-		fallback.policy.Period = 0
-	}
-	s.policy = timetable.Or(s.policy, fallback.policy)
-	s.resync = cmp.Or(s.resync, fallback.resync)
-	s.missing = cmp.Or(s.missing, fallback.missing)
-	s.unchanged = cmp.Or(s.unchanged, fallback.unchanged)
-	s.duplicates = cmp.Or(s.duplicates, fallback.duplicates)
-	s.plainly = cmp.Or(s.plainly, fallback.plainly)
-	s.reflector = reflector.Fill(s.reflector, fallback.reflector)
+	s.LabelSelector = cmp.Or(s.LabelSelector, fallback.LabelSelector)
+	s.FieldSelector = cmp.Or(s.FieldSelector, fallback.FieldSelector)
+	s.UnsafeDisableDeepCopy = cmp.Or(s.UnsafeDisableDeepCopy, fallback.UnsafeDisableDeepCopy)
+	s.EnableWatchBookmarks = cmp.Or(s.EnableWatchBookmarks, fallback.EnableWatchBookmarks)
+	s.SyncPeriod = cmp.Or(s.SyncPeriod, fallback.SyncPeriod)
+	s.Missing = cmp.Or(s.Missing, fallback.Missing)
+	s.ShowUnchanged = cmp.Or(s.ShowUnchanged, fallback.ShowUnchanged)
+	s.ShareDuplicates = cmp.Or(s.ShareDuplicates, fallback.ShareDuplicates)
+	s.ClientGoDecodes = cmp.Or(s.ClientGoDecodes, fallback.ClientGoDecodes)
+	s.Resync = timetable.Or(s.Resync, fallback.Resync)
+	s.Reflector = reflector.Fill(s.Reflector, fallback.Reflector)
 	return s
 }
 
 // defaultSettings are what is left where nobody has an opinion; they are
 // controller-runtime's.
 var defaultSettings = settings{
-	share:      new(false),
-	bookmarks:  new(true),
-	resync:     new(10 * time.Hour),
-	missing:    Fail,
-	unchanged:  new(true),
-	duplicates: new(true),
-	plainly:    new(false),
+	Config: crcache.Config{UnsafeDisableDeepCopy: new(false), EnableWatchBookmarks: new(true), SyncPeriod: new(10 * time.Hour)},
+	KindOptions: KindOptions{
+		Missing: Fail, ShowUnchanged: new(true), ShareDuplicates: new(true), ClientGoDecodes: new(false),
+	},
 }
 
-func ofNamespace(c crcache.Config) settings {
-	return settings{
-		labels: c.LabelSelector, fields: c.FieldSelector, transform: c.Transform,
-		share: c.UnsafeDisableDeepCopy, bookmarks: c.EnableWatchBookmarks, resync: c.SyncPeriod,
+func ofKind(b crcache.ByObject) crcache.Config {
+	return crcache.Config{
+		LabelSelector: b.Label, FieldSelector: b.Field, Transform: b.Transform,
+		UnsafeDisableDeepCopy: b.UnsafeDisableDeepCopy, EnableWatchBookmarks: b.EnableWatchBookmarks, SyncPeriod: b.SyncPeriod,
 	}
 }
 
-func ofKind(b crcache.ByObject) settings {
-	return settings{
-		labels: b.Label, fields: b.Field, transform: b.Transform,
-		share: b.UnsafeDisableDeepCopy, bookmarks: b.EnableWatchBookmarks, resync: b.SyncPeriod,
+func ofAll(o crcache.Options) crcache.Config {
+	return crcache.Config{
+		LabelSelector: o.DefaultLabelSelector, FieldSelector: o.DefaultFieldSelector, Transform: o.DefaultTransform,
+		UnsafeDisableDeepCopy: o.DefaultUnsafeDisableDeepCopy, EnableWatchBookmarks: o.DefaultEnableWatchBookmarks, SyncPeriod: o.SyncPeriod,
 	}
-}
-
-func ofAll(o crcache.Options) settings {
-	return settings{
-		labels: o.DefaultLabelSelector, fields: o.DefaultFieldSelector, transform: o.DefaultTransform,
-		share: o.DefaultUnsafeDisableDeepCopy, bookmarks: o.DefaultEnableWatchBookmarks, resync: o.SyncPeriod,
-	}
-}
-
-// with takes in the settings that only we have.
-func (s settings) with(k KindOptions) settings {
-	return s.beside(settings{
-		policy: k.Resync, missing: k.Missing, unchanged: k.ShowUnchanged, duplicates: k.ShareDuplicates, plainly: k.ClientGoDecodes, reflector: k.Reflector,
-	})
-}
-
-// beside takes in what ours says at the same level.
-func (s settings) beside(ours settings) settings {
-	s.policy, s.missing, s.unchanged, s.reflector = ours.policy, ours.missing, ours.unchanged, ours.reflector
-	s.duplicates, s.plainly = ours.duplicates, ours.plainly
-	return s
 }
 
 // kindSettings is what the options say of one kind.
@@ -141,8 +97,9 @@ type plan struct {
 
 // newPlan checks the options and puts them in order.
 func newPlan(opts crcache.Options, ours Options) (*plan, error) {
-	p := &plan{all: ofAll(opts).with(ours.Default).or(defaultSettings), kinds: map[schema.GroupVersionKind]kindSettings{}}
-	err := errors.Join(p.all.check(), ours.Default.check())
+	all := settings{Config: ofAll(opts), KindOptions: ours.Default}
+	p := &plan{all: all.or(defaultSettings), kinds: map[schema.GroupVersionKind]kindSettings{}}
+	err := all.check()
 	if err != nil {
 		return nil, fmt.Errorf("cache options: defaults: %w", err)
 	}
@@ -156,7 +113,7 @@ func newPlan(opts crcache.Options, ours Options) (*plan, error) {
 		return nil, fmt.Errorf("cache options: %w", err)
 	}
 	for gvk, k := range p.kinds {
-		k.configured = k.policy
+		k.configured = k.Resync
 		p.kinds[gvk] = k
 	}
 	return p, nil
@@ -168,7 +125,7 @@ func namespaceSettings(option string, configs map[string]crcache.Config) (map[st
 		if err := checkNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("%s: %w", option, err)
 		}
-		s := ofNamespace(config)
+		s := settings{Config: config}
 		if err := s.check(); err != nil {
 			return nil, fmt.Errorf("%s[%q]: %w", option, namespace, err)
 		}
@@ -188,10 +145,10 @@ func checkNamespace(namespace string) error {
 }
 
 func (s settings) check() error {
-	if s.resync != nil && *s.resync < 0 {
-		return fmt.Errorf("SyncPeriod is negative: %s", *s.resync)
+	if s.SyncPeriod != nil && *s.SyncPeriod < 0 {
+		return fmt.Errorf("SyncPeriod is negative: %s", *s.SyncPeriod)
 	}
-	return nil
+	return s.KindOptions.check()
 }
 
 // general returns how a kind is kept as far as that does not depend on a namespace.
@@ -213,7 +170,7 @@ func (p *plan) of(gvk schema.GroupVersionKind, scope meta.RESTScopeName) map[str
 		all[namespace] = p.settings(gvk, namespace)
 	}
 	if rest, ok := all[metav1.NamespaceAll]; ok {
-		rest.fields = exceptNamespaces(rest.fields, all)
+		rest.FieldSelector = exceptNamespaces(rest.FieldSelector, all)
 		all[metav1.NamespaceAll] = rest
 	}
 	return all
@@ -247,19 +204,19 @@ func exceptNamespaces(selector fields.Selector, listed map[string]settings) fiel
 // oneNamespace is the namespace to which the field selector limits everything,
 // which is a cheaper list and one that a Role can grant.
 func (s settings) oneNamespace() string {
-	if s.fields == nil || s.fields.Empty() {
+	if s.FieldSelector == nil || s.FieldSelector.Empty() {
 		return metav1.NamespaceAll
 	}
-	namespace, _ := s.fields.RequiresExactMatch("metadata.namespace")
+	namespace, _ := s.FieldSelector.RequiresExactMatch("metadata.namespace")
 	return namespace
 }
 
 // narrow puts the selectors into a request.
 func (s settings) narrow(opts *metav1.ListOptions) {
-	if s.labels != nil {
-		opts.LabelSelector = s.labels.String()
+	if s.LabelSelector != nil {
+		opts.LabelSelector = s.LabelSelector.String()
 	}
-	if s.fields != nil {
-		opts.FieldSelector = s.fields.String()
+	if s.FieldSelector != nil {
+		opts.FieldSelector = s.FieldSelector.String()
 	}
 }

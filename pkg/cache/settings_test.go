@@ -113,8 +113,8 @@ func checkPrecedence(t *testing.T, s settings, levels []level) {
 			period = *l.period
 		}
 	}
-	if !sameSelector(s.labels, label) || *s.share != share || *s.resync != period || !*s.bookmarks {
-		t.Errorf("got labels %v, share %v, resync %v; want %v, %v, %v", s.labels, *s.share, *s.resync, label, share, period)
+	if !sameSelector(s.LabelSelector, label) || *s.UnsafeDisableDeepCopy != share || *s.SyncPeriod != period || !*s.EnableWatchBookmarks {
+		t.Errorf("got labels %v, share %v, resync %v; want %v, %v, %v", s.LabelSelector, *s.UnsafeDisableDeepCopy, *s.SyncPeriod, label, share, period)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestTheRestExcludesTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "metadata.namespace!=blue,metadata.namespace!=red,metadata.name=x"
-	if got := p.of(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNameNamespace)[""].fields.String(); got != want {
+	if got := p.of(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNameNamespace)[""].FieldSelector.String(); got != want {
 		t.Errorf("all namespaces are listed with field selector %s, want %s", got, want)
 	}
 }
@@ -250,7 +250,7 @@ func TestWithoutBookmarksThereAreNoStreamingLists(t *testing.T) {
 	for _, bookmarks := range []bool{true, false} {
 		k := &kind{binding: &binding{}}
 		k.byName.Store(&map[string]settings{})
-		scope := k.scope("", settings{bookmarks: &bookmarks}.or(defaultSettings))
+		scope := k.scope("", settings{Config: crcache.Config{EnableWatchBookmarks: &bookmarks}}.or(defaultSettings))
 		if pages := scope.Settings.Lists == informer.PagesOnly; pages == bookmarks {
 			t.Errorf("with EnableWatchBookmarks %v, lists only come in pages: %v", bookmarks, pages)
 		}

@@ -187,7 +187,7 @@ func setAndStart(t *testing.T, create func(*rest.Config, crcache.Options) (crcac
 func TestTheLastWriteIsReadBeforeATransform(t *testing.T) {
 	asIs := func(obj any) (any, error) { return obj, nil }
 	k := new(kind)
-	k.byName.Store(&map[string]settings{"": {}, "red": {transform: asIs}})
+	k.byName.Store(&map[string]settings{"": {}, "red": {Config: crcache.Config{Transform: asIs}}})
 	written := func(namespace string) *delta.Origin {
 		obj := configMap(namespace, "a")
 		obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{}}}
@@ -219,7 +219,7 @@ func TestNothingIsKnownAfterATransform(t *testing.T) {
 			pods := somePods(dice(), 1)
 			ours, _ := l.readers(t, &sent{contentType: l.contentType(), body: l.list(t, "5", pods), rng: dice()})
 			reader := ours.(*byteReader)
-			reader.settings.transform = func(obj any) (any, error) { return obj, nil }
+			reader.settings.Transform = func(obj any) (any, error) { return obj, nil }
 			stored := pods[0].DeepCopy()
 			stored.Labels = map[string]string{"made": "by a transform"}
 			known(ours, stored)

@@ -1,6 +1,10 @@
 package cache
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // unite makes one of two entries for a kind. An option that one of them leaves open is taken
 // from the other. Of two values, the one that restricts the cache more counts, and the first if
@@ -12,14 +16,14 @@ func unite(a, b kindSettings) kindSettings {
 }
 
 func (s settings) unite(other settings) settings {
-	if s.labels != nil && other.labels != nil && labelTerms(other.labels).narrower(labelTerms(s.labels)) {
-		s.labels = other.labels
+	if s.LabelSelector != nil && other.LabelSelector != nil && labelTerms(other.LabelSelector).narrower(labelTerms(s.LabelSelector)) {
+		s.LabelSelector = other.LabelSelector
 	}
-	if s.fields != nil && other.fields != nil && fieldTerms(other.fields).narrower(fieldTerms(s.fields)) {
-		s.fields = other.fields
+	if s.FieldSelector != nil && other.FieldSelector != nil && fieldTerms(other.FieldSelector).narrower(fieldTerms(s.FieldSelector)) {
+		s.FieldSelector = other.FieldSelector
 	}
-	if differ(s.share, other.share) { // who needs copies would change the cache without them
-		s.share = new(false)
+	if copies := other.UnsafeDisableDeepCopy; copies != nil && !*copies { // who needs copies would change the cache without them
+		s.UnsafeDisableDeepCopy = copies
 	}
 	return s.or(other)
 }
@@ -43,17 +47,7 @@ func uniteNamespaces(a, b map[string]settings) map[string]settings {
 }
 
 func sameNames(a, b map[string]settings) bool {
-	return len(a) == len(b) && !lacksOneOf(a, b)
-}
-
-// lacksOneOf reports whether a lacks a name that b has.
-func lacksOneOf(a, b map[string]settings) bool {
-	for namespace := range b {
-		if _, ok := a[namespace]; !ok {
-			return true
-		}
-	}
-	return false
+	return maps.EqualFunc(a, b, func(settings, settings) bool { return true })
 }
 
 // narrowerNames reports whether a has fewer namespaces than b. None is all of them.
@@ -70,23 +64,12 @@ func narrowerNames(a, b map[string]settings) bool {
 
 // contradicts reports whether two entries for a kind have different values for one option.
 func (k kindSettings) contradicts(other kindSettings) bool {
-	if k.settings.contradicts(other.settings) {
-		return true
-	}
-	if k.namespaces == nil || other.namespaces == nil {
-		return false
-	}
-	for namespace, s := range k.namespaces {
-		if s.contradicts(other.namespaces[namespace]) {
-			return true
-		}
-	}
-	return !sameNames(k.namespaces, other.namespaces)
+	agree := func(a, b settings) bool { return !a.contradicts(b) }
+	return !agree(k.settings, other.settings) ||
+		k.namespaces != nil && other.namespaces != nil && !maps.EqualFunc(k.namespaces, other.namespaces, agree)
 }
 
 // Where both have a value, each keeps its own.
 func (s settings) contradicts(other settings) bool {
 	return s.or(other).String() != other.or(s).String()
 }
-
-func differ[T comparable](a, b *T) bool { return a != nil && b != nil && *a != *b }
