@@ -200,19 +200,9 @@ func (k *kind) transformIn(namespace string) crtools.TransformFunc {
 
 // newReader returns what answers reads of the kind.
 func (k *kind) newReader(scope meta.RESTScopeName) *reader {
-	core := k.core
 	return &reader{
-		gvk: k.id.gvk, scope: scope, holds: k.example, store: core.Store(),
-		rules: readRules{
-			deepCopy: k.copies,
-			refuse: func(namespace string) error {
-				if namespace == metav1.NamespaceAll {
-					return core.SyncedEverywhere()
-				}
-				return core.SyncedIn(namespace)
-			},
-			refuseUnnamed: func() error { return core.SyncedIn(metav1.NamespaceAll) },
-		},
+		gvk: k.id.gvk, scope: scope, holds: k.example, store: k.core.Store(),
+		copies: k.copies, syncedIn: k.core.SyncedIn, syncedEverywhere: k.core.SyncedEverywhere,
 	}
 }
 

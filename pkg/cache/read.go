@@ -26,19 +26,12 @@ type reader struct {
 	// holds is an empty object of the type that is in the store.
 	holds client.Object
 	store *store.Store[any]
-	rules readRules
-}
-
-// readRules is what depends on the namespace that is read. A nil function makes no
-// exceptions.
-type readRules struct {
-	// deepCopy reports whether reads in a namespace are private copies.
-	deepCopy func(namespace string) bool
-	// refuse says why reads in a namespace, or in all if it is empty, can't be
-	// answered; nil if they can.
-	refuse func(namespace string) error
-	// refuseUnnamed says why an object without a namespace can't be looked up.
-	refuseUnnamed func() error
+	// copies reports whether reads in a namespace are private copies.
+	copies func(namespace string) bool
+	// syncedIn says why a namespace can't be read, and syncedEverywhere why not all can; nil if
+	// they can. An empty namespace is that of objects that have none.
+	syncedIn         func(namespace string) error
+	syncedEverywhere func() error
 }
 
 // namespace is the namespace that is meant: a kind without namespaces is read
@@ -50,22 +43,11 @@ func (r *reader) namespace(named string) string {
 	return named
 }
 
-func (r *reader) refuse(namespace string) error {
-	if r.rules.refuse == nil {
-		return nil
-	}
-	return r.rules.refuse(r.namespace(namespace))
-}
-
 // refuseKey says why one object can't be looked up. A kind that is kept in some
 // namespaces alone knows nothing of an object without one, so it must not say that
 // there is none.
 func (r *reader) refuseKey(key client.ObjectKey) error {
-	refuse := func() error { return r.refuse(key.Namespace) }
-	if r.namespace(key.Namespace) == "" && r.rules.refuseUnnamed != nil {
-		refuse = r.rules.refuseUnnamed
-	}
-	err := refuse()
+	err := r.syncedIn(r.namespace(key.Namespace))
 	switch {
 	case err == nil:
 		return nil
@@ -77,7 +59,12 @@ func (r *reader) refuseKey(key client.ObjectKey) error {
 
 // refuseList says why a namespace, or all if it is empty, can't be listed.
 func (r *reader) refuseList(namespace string) error {
-	err := r.refuse(namespace)
+	var err error
+	if namespace = r.namespace(namespace); namespace == "" {
+		err = r.syncedEverywhere()
+	} else {
+		err = r.syncedIn(namespace)
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -99,7 +86,7 @@ func (r *reader) private(namespace string, unsafeDisable *bool) bool {
 	if unsafeDisable != nil && *unsafeDisable {
 		return false
 	}
-	return r.rules.deepCopy == nil || r.rules.deepCopy(namespace)
+	return r.copies(namespace)
 }
 
 // Get fills out with the object of a key.

@@ -48,7 +48,8 @@ func (b byField) indexers() store.Indexers[any] {
 func newTestReader(holds client.Object, fields byField) *reader {
 	r := &reader{
 		gvk: podKind, scope: meta.RESTScopeNameNamespace, holds: holds,
-		store: store.New(readTraits, fields.indexers()),
+		store:  store.New(readTraits, fields.indexers()),
+		copies: func(string) bool { return true }, syncedIn: func(string) error { return nil }, syncedEverywhere: func() error { return nil },
 	}
 	if _, ok := holds.(*corev1.Namespace); ok {
 		r.gvk, r.scope = namespaceKind, meta.RESTScopeNameRoot

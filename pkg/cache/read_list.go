@@ -37,21 +37,13 @@ func (r *reader) List(_ context.Context, out client.ObjectList, opts ...client.L
 	}
 	l := lister{gvk: r.gvk}
 	if o.UnsafeDisableDeepCopy == nil || !*o.UnsafeDisableDeepCopy {
-		l.private = r.copiesIn()
+		l.private = r.copies
 	}
 	if err := l.fill(out, objs); err != nil {
 		return err
 	}
 	out.SetContinue(noPages)
 	return nil
-}
-
-// copiesIn returns the rule for private copies.
-func (r *reader) copiesIn() func(namespace string) bool {
-	if r.rules.deepCopy == nil {
-		return func(string) bool { return true }
-	}
-	return r.rules.deepCopy
 }
 
 // find returns everything that matches, in no order. The slice is the caller's.

@@ -110,21 +110,23 @@ func extract(t *testing.T, list client.ObjectList) []runtime.Object {
 func TestSharedReadsShare(t *testing.T) {
 	held, other := podOf(0, "a", "one"), podOf(1, "b", "two")
 	for _, tt := range []struct {
-		name  string
-		rules readRules
-		get   []client.GetOption
-		list  []client.ListOption
+		name   string
+		copies func(namespace string) bool
+		get    []client.GetOption
+		list   []client.ListOption
 	}{
 		{name: "as the call asks for", get: []client.GetOption{client.UnsafeDisableDeepCopy}, list: []client.ListOption{client.UnsafeDisableDeepCopy}},
-		{name: "as the namespace is set", rules: readRules{deepCopy: func(namespace string) bool { return namespace != "a" }}},
+		{name: "as the namespace is set", copies: func(namespace string) bool { return namespace != "a" }},
 		{
-			name: "as the namespace is set, whatever the call asks for", rules: readRules{deepCopy: func(namespace string) bool { return namespace != "a" }},
+			name: "as the namespace is set, whatever the call asks for", copies: func(namespace string) bool { return namespace != "a" },
 			get: []client.GetOption{client.UnsafeDisableDeepCopyOption(false)}, list: []client.ListOption{client.UnsafeDisableDeepCopyOption(false)},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newTestReader(&corev1.Pod{}, nil)
-			r.rules = tt.rules
+			if tt.copies != nil {
+				r.copies = tt.copies
+			}
 			put(r, held, other)
 			var out corev1.Pod
 			if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &out, tt.get...); err != nil {
@@ -143,7 +145,7 @@ func TestSharedReadsShare(t *testing.T) {
 			for i := range list.Items {
 				if item := &list.Items[i]; item.Namespace == "a" && (&item.Spec.Containers[0] != &held.Spec.Containers[0] || item.Kind != "") {
 					t.Error("List made a copy, or set the kind of a shared object")
-				} else if item.Namespace == "b" && tt.rules.deepCopy != nil && (&item.Spec.Containers[0] == &other.Spec.Containers[0] || item.Kind != "Pod") {
+				} else if item.Namespace == "b" && tt.copies != nil && (&item.Spec.Containers[0] == &other.Spec.Containers[0] || item.Kind != "Pod") {
 					t.Error("the Pod of the namespace with copies was shared, or has no kind")
 				}
 			}
@@ -153,7 +155,7 @@ func TestSharedReadsShare(t *testing.T) {
 
 func TestGetOfAKindWithoutNamespacesIgnoresTheirs(t *testing.T) {
 	r := newTestReader(&corev1.Namespace{}, nil)
-	r.rules.refuse = func(namespace string) error {
+	r.syncedIn = func(namespace string) error {
 		if namespace != "" {
 			return errors.New("asked about namespace " + namespace)
 		}
@@ -173,13 +175,12 @@ func TestGetOfAKindWithoutNamespacesIgnoresTheirs(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	refused := errors.New("not covered")
 	r := newTestReader(&corev1.Pod{}, nil)
-	r.rules.refuse = func(namespace string) error {
-		if namespace == "elsewhere" {
+	r.syncedIn = func(namespace string) error {
+		if namespace == "elsewhere" || namespace == "" {
 			return refused
 		}
 		return nil
 	}
-	r.rules.refuseUnnamed = func() error { return refused }
 	put(r, podOf(0, "a", "one"))
 	get := func(namespace, name string, out client.Object) error {
 		return r.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, out)
@@ -235,7 +236,7 @@ func TestANamespaceThatGoesMeanwhileIsNoAnswer(t *testing.T) {
 	} {
 		r := newTestReader(&corev1.Pod{}, nil)
 		asked := 0
-		r.rules.refuse = func(string) error {
+		r.syncedIn = func(string) error {
 			if asked++; asked > 1 {
 				return gone
 			}

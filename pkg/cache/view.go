@@ -30,7 +30,7 @@ func newView[T client.Object](r *reader) (*View[T], error) {
 	if !held.AssignableTo(wanted) {
 		return nil, fmt.Errorf("view %s as %s: the cache holds it as %s", r.gvk.Kind, wanted, held)
 	}
-	if err := r.refuse(""); err != nil {
+	if err := r.syncedEverywhere(); err != nil {
 		return nil, fmt.Errorf("view %s: %w", r.gvk.Kind, err)
 	}
 	return &View[T]{of: r, view: r.store.View()}, nil

@@ -124,7 +124,7 @@ func TestViewErrors(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	refused := errors.New("not synced")
-	r.rules.refuse = func(string) error { return refused }
+	r.syncedEverywhere = func() error { return refused }
 	if _, err := newView[*corev1.Pod](r); !errors.Is(err, refused) || err.Error() != "view Pod: not synced" {
 		t.Errorf("got %v, want it refused", err)
 	}
