@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -56,13 +57,17 @@ func (a *api) resource(id kindID, called schema.GroupVersionResource) (resource,
 		if err != nil {
 			return nil, fmt.Errorf("make a dynamic client: %w", err)
 		}
-		return dynamicResource{client.Resource(called)}, nil
+		return parts[*unstructured.UnstructuredList](func(in string) part[*unstructured.UnstructuredList] {
+			return client.Resource(called).Namespace(in)
+		}), nil
 	case metadataForm:
 		client, err := metadata.NewForConfigAndClient(a.plainConfig(), a.http)
 		if err != nil {
 			return nil, fmt.Errorf("make a metadata client: %w", err)
 		}
-		return metadataResource{client.Resource(called)}, nil
+		return parts[*metav1.PartialObjectMetadataList](func(in string) part[*metav1.PartialObjectMetadataList] {
+			return client.Resource(called).Namespace(in)
+		}), nil
 	default:
 		client, err := apiutil.RESTClientForGVK(id.gvk, false, false, a.config, a.codecs, a.http)
 		if err != nil {
@@ -107,50 +112,21 @@ func (r typedResource) watch(ctx context.Context, namespace string, opts metav1.
 	return r.request(namespace, &opts).Watch(ctx)
 }
 
-// dynamicResource decodes into maps.
-type dynamicResource struct {
-	client dynamic.NamespaceableResourceInterface
+// part is a kind in a namespace, as client-go's clients for any kind read it.
+type part[L runtime.Object] interface {
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-func (r dynamicResource) in(namespace string) dynamic.ResourceInterface {
-	if namespace == "" {
-		return r.client
-	}
-	return r.client.Namespace(namespace)
+// parts decodes into what those clients have for any kind: maps, or metadata alone.
+type parts[L runtime.Object] func(namespace string) part[L]
+
+func (p parts[L]) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
+	return p(namespace).List(ctx, opts)
 }
 
-func (r dynamicResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
-	list, err := r.in(namespace).List(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-func (r dynamicResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
-	return r.in(namespace).Watch(ctx, opts)
-}
-
-// metadataResource asks the server to send no more than the metadata.
-type metadataResource struct{ client metadata.Getter }
-
-func (r metadataResource) in(namespace string) metadata.ResourceInterface {
-	if namespace == "" {
-		return r.client
-	}
-	return r.client.Namespace(namespace)
-}
-
-func (r metadataResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
-	list, err := r.in(namespace).List(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-func (r metadataResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
-	return r.in(namespace).Watch(ctx, opts)
+func (p parts[L]) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
+	return p(namespace).Watch(ctx, opts)
 }
 
 // binding connects a kind to its resource as soon as the server has it.
