@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -99,13 +97,8 @@ func (r *remembered) Snapshot() memory.Snapshot {
 	if !there || len(byName) != 1 || r.print(now) != r.Print() || r.of.core.SyncedIn(r.namespace) != nil {
 		return nil
 	}
-	return snapshot{r.of.core.Store().View()}
+	return r.of.core.Store().View()
 }
-
-// snapshot is a view for a memory.
-type snapshot struct{ *store.View[any] }
-
-func (s snapshot) All() iter.Seq2[delta.Key, any] { return s.View.All() }
 
 // The first byte says how a saved object is written.
 const (
