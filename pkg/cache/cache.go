@@ -206,11 +206,11 @@ func (c *Cache) begin(ctx context.Context, group *lifecycle.Group) error {
 // client-go SharedIndexInformer. While the cache runs it waits until the informer
 // is synced, if not told otherwise.
 func (c *Cache) GetInformer(ctx context.Context, obj client.Object, opts ...crcache.InformerGetOption) (crcache.Informer, error) {
-	gvk, err := c.gvkOf(obj)
+	id, err := c.idOf(obj)
 	if err != nil {
 		return nil, err
 	}
-	return c.getInformer(ctx, kindID{gvk: gvk, form: formOf(obj)}, opts)
+	return c.getInformer(ctx, id, opts)
 }
 
 // GetInformerForKind is [Cache.GetInformer] for the Go type of a GVK.
@@ -247,11 +247,11 @@ func (c *Cache) getInformer(ctx context.Context, id kindID, opts []crcache.Infor
 // it had. A caller that asks again gets a new one. Sources hear nothing of the kind until
 // somebody does, and then go on with that one.
 func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
-	gvk, err := c.gvkOf(obj)
+	id, err := c.idOf(obj)
 	if err != nil {
 		return err
 	}
-	if k := (*c.kinds.Load())[kindID{gvk: gvk, form: formOf(obj)}]; k != nil {
+	if k := (*c.kinds.Load())[id]; k != nil {
 		c.remove(k)
 	}
 	return nil
@@ -272,11 +272,11 @@ func (c *Cache) IndexField(ctx context.Context, obj client.Object, field string,
 
 // Get reads one object. See [client.Reader].
 func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object, opts ...client.GetOption) error {
-	gvk, err := c.gvkOf(out)
+	id, err := c.idOf(out)
 	if err != nil {
 		return err
 	}
-	k, err := c.readable(ctx, kindID{gvk: gvk, form: formOf(out)})
+	k, err := c.readable(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -285,11 +285,12 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object
 
 // List reads the objects of a kind, in no order. See [client.Reader]. A list with a Limit can't be continued.
 func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.ListOption) error {
-	gvk, err := c.gvkOf(out)
+	id, err := c.idOf(out)
 	if err != nil {
 		return err
 	}
-	k, err := c.readable(ctx, kindID{gvk: itemGVK(gvk), form: formOf(out)})
+	id.gvk = itemGVK(id.gvk)
+	k, err := c.readable(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,6 +95,13 @@ func (c *Cache) adapt(k *kind) {
 	if err := k.followResync(c); err != nil {
 		c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", k.id.String())
 	}
+}
+
+// madeKinds returns the kinds that have an informer, in order of their names.
+func (c *Cache) madeKinds() []*kind {
+	all := slices.DeleteFunc(slices.Collect(maps.Values(*c.kinds.Load())), func(k *kind) bool { return !k.isMade() })
+	slices.SortFunc(all, func(a, b *kind) int { return cmp.Compare(a.id.String(), b.id.String()) })
+	return all
 }
 
 // claim returns the kind, and whether it is the caller's to make. A cache that has ended makes none: a source
@@ -215,6 +224,12 @@ func (c *Cache) gvkOf(obj runtime.Object) (schema.GroupVersionKind, error) {
 		c.gvks.Store(t, gvk)
 	}
 	return gvk, nil
+}
+
+// idOf returns the kind of an object or list in its form.
+func (c *Cache) idOf(obj runtime.Object) (kindID, error) {
+	gvk, err := c.gvkOf(obj)
+	return kindID{gvk: gvk, form: formOf(obj)}, err
 }
 
 // itemGVK is the kind of a list's items.

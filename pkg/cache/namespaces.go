@@ -65,7 +65,10 @@ func (c *Cache) cover(namespace string, s settings) ([]*kind, error) {
 	if _, ok := now.namespaces[metav1.NamespaceAll]; ok || len(now.namespaces) == 0 {
 		return nil, errors.New("the cache covers all namespaces")
 	}
-	c.replan(func(p *plan) *plan { return p.withNamespace(namespace, s) })
+	c.replan(func(p *plan) {
+		p.namespaces = maps.Clone(p.namespaces)
+		p.namespaces[namespace] = s
+	})
 	kinds := c.limited()
 	for _, k := range kinds {
 		if err := k.addNamespace(c, namespace); err != nil {
@@ -95,7 +98,10 @@ func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how informe
 	case namespace == metav1.NamespaceAll || len(now.namespaces) == 1:
 		return fmt.Errorf("remove namespace %q from the cache: without it the cache would cover all namespaces", namespace)
 	}
-	c.replan(func(p *plan) *plan { return p.withoutNamespace(namespace) })
+	c.replan(func(p *plan) {
+		p.namespaces = maps.Clone(p.namespaces)
+		delete(p.namespaces, namespace)
+	})
 	for _, k := range c.limited() {
 		if err := k.removeNamespace(namespace, how); err != nil {
 			return fmt.Errorf("remove namespace %q from the cache: %w", namespace, err)
@@ -122,20 +128,6 @@ func (c *Cache) limited() []*kind {
 func (k *kind) isReady() bool {
 	<-k.ready
 	return k.err == nil
-}
-
-func (p *plan) withNamespace(namespace string, s settings) *plan {
-	changed := *p
-	changed.namespaces = maps.Clone(p.namespaces)
-	changed.namespaces[namespace] = s
-	return &changed
-}
-
-func (p *plan) withoutNamespace(namespace string) *plan {
-	changed := *p
-	changed.namespaces = maps.Clone(p.namespaces)
-	delete(changed.namespaces, namespace)
-	return &changed
 }
 
 // addNamespace adds a scope to the kind, unless it was made with it.

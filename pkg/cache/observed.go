@@ -1,9 +1,6 @@
 package cache
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/metrics"
@@ -28,12 +25,9 @@ func (c *Cache) Runtime() managed.Handle { return c.runtime.Handle() }
 // Kinds returns the kinds that have an informer, in order of their names.
 func (c observed) Kinds() []observe.Kind {
 	var all []observe.Kind
-	for _, k := range *c.kinds.Load() {
-		if k.isMade() {
-			all = append(all, observe.Kind{GVK: k.id.gvk, Form: k.id.form.word(), Name: k.id.String(), Example: k.example, Informer: k.core, Weigh: k.weigh})
-		}
+	for _, k := range c.madeKinds() {
+		all = append(all, observe.Kind{GVK: k.id.gvk, Form: k.id.form.word(), Name: k.id.String(), Example: k.example, Informer: k.core, Weigh: k.weigh})
 	}
-	slices.SortFunc(all, func(a, b observe.Kind) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

@@ -81,19 +81,14 @@ func (c *Cache) feelPulse(group *lifecycle.Group) error {
 
 // suspect tells all kinds what the pulse has found.
 func (c *Cache) suspect(since time.Time, why error) {
-	for _, k := range *c.kinds.Load() {
-		if k.isMade() {
-			k.core.Suspect(since, why)
-		}
+	for _, k := range c.madeKinds() {
+		k.core.Suspect(since, why)
 	}
 }
 
 // heardAt is when any kind last heard the server.
 func (c *Cache) heardAt() (newest time.Time) {
-	for _, k := range *c.kinds.Load() {
-		if !k.isMade() {
-			continue
-		}
+	for _, k := range c.madeKinds() {
 		if at := k.core.HeardAt(); at.After(newest) {
 			newest = at
 		}

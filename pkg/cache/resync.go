@@ -74,25 +74,21 @@ func checkPolicy(policy resync.Policy) error {
 // changeResync changes the plan and brings it to those kinds that are there. One that
 // is being made comes for it when it is.
 func (c *Cache) changeResync(change func(*plan)) error {
-	c.replan(func(p *plan) *plan {
-		changed := *p
-		change(&changed)
-		return &changed
-	})
+	c.replan(change)
 	var errs []error
-	for _, k := range *c.kinds.Load() {
-		if k.isMade() {
-			errs = append(errs, k.followResync(c))
-		}
+	for _, k := range c.madeKinds() {
+		errs = append(errs, k.followResync(c))
 	}
 	return errors.Join(errs...)
 }
 
 // replan replaces the plan. The function may be called more than once.
-func (c *Cache) replan(change func(*plan) *plan) {
+func (c *Cache) replan(change func(*plan)) {
 	for {
 		p := c.plan.Load()
-		if c.plan.CompareAndSwap(p, change(p)) {
+		changed := *p
+		change(&changed)
+		if c.plan.CompareAndSwap(p, &changed) {
 			return
 		}
 	}
@@ -220,16 +216,13 @@ func (c *Cache) Relist(ctx context.Context, obj client.Object) error {
 
 // working returns the kind of obj in its form, which has an informer that runs.
 func (c *Cache) working(ctx context.Context, obj client.Object) (*kind, error) {
-	gvk, err := c.gvkOf(obj)
-	if err != nil {
+	id, err := c.idOf(obj)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	select {
-	case <-c.started:
-	default:
+	case !c.isStarted():
 		return nil, &crcache.ErrCacheNotStarted{}
 	}
-	id := kindID{gvk: gvk, form: formOf(obj)}
 	k := (*c.kinds.Load())[id]
 	if k == nil {
 		return nil, fmt.Errorf("there is no informer for %s%s", id, c.otherForms(id))

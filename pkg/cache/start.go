@@ -3,8 +3,6 @@ package cache
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 )
 
@@ -29,7 +27,7 @@ func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-	kinds := slices.DeleteFunc(slices.Collect(maps.Values(*c.kinds.Load())), func(k *kind) bool { return !k.isMade() })
+	kinds := c.madeKinds()
 	if c.isOwners(ctx) {
 		return c.awaitArrivals(ctx, kinds)
 	}

@@ -1,11 +1,9 @@
 package cache
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,12 +39,9 @@ type KindStatus struct {
 // Status tells how each kind of the cache is doing, in order of their names.
 func (c *Cache) Status() []KindStatus {
 	var all []KindStatus
-	for _, k := range *c.kinds.Load() {
-		if k.isMade() {
-			all = append(all, k.status())
-		}
+	for _, k := range c.madeKinds() {
+		all = append(all, k.status())
 	}
-	slices.SortFunc(all, func(a, b KindStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -119,11 +114,10 @@ type Freshness struct {
 // Freshness tells how far obj's kind has been followed in a namespace; empty is
 // all of them, which are as far as the one that is furthest behind.
 func (c *Cache) Freshness(obj client.Object, namespace string) (Freshness, error) {
-	gvk, err := c.gvkOf(obj)
+	id, err := c.idOf(obj)
 	if err != nil {
 		return Freshness{}, err
 	}
-	id := kindID{gvk: gvk, form: formOf(obj)}
 	k := (*c.kinds.Load())[id]
 	if k == nil || !k.isMade() {
 		return Freshness{}, fmt.Errorf("read how fresh %s is: there is no informer for it", id)

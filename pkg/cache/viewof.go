@@ -17,11 +17,11 @@ func ViewOf[T client.Object](ctx context.Context, c crcache.Cache, like T) (*Vie
 	if !ok {
 		return nil, fmt.Errorf("view %T in a cache: it is a %T, not one of ours", like, c)
 	}
-	gvk, err := ours.gvkOf(like)
+	id, err := ours.idOf(like)
 	if err != nil {
 		return nil, fmt.Errorf("view %T in the cache: %w", like, err)
 	}
-	k, err := ours.readable(ctx, kindID{gvk: gvk, form: formOf(like)})
+	k, err := ours.readable(ctx, id)
 	if err != nil {
 		return nil, err
 	}
