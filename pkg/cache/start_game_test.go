@@ -202,6 +202,11 @@ var asks = []struct {
 	{"Get", func(ctx context.Context, g *startGame, obj client.Object) error {
 		return g.cache.Get(ctx, client.ObjectKey{Namespace: "red", Name: "a"}, obj)
 	}},
+	{"List", func(ctx context.Context, g *startGame, _ client.Object) error {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind([]string{"ConfigMapList", "SecretList"}[g.draw(2)]))
+		return g.cache.List(ctx, list)
+	}},
 	{"IndexField", func(ctx context.Context, g *startGame, obj client.Object) error {
 		name := fmt.Sprint("field", g.draw(1_000_000))
 		return g.cache.IndexField(ctx, obj, name, func(client.Object) []string { return nil })

@@ -97,43 +97,6 @@ func indexSecrets() func(context.Context, *Cache) error {
 	}
 }
 
-// TestStartEndsWhileTheServerDoesNotAnswer ends a cache while callers wait for a kind. The
-// server stops answering at different points.
-func TestStartEndsWhileTheServerDoesNotAnswer(t *testing.T) {
-	for name, server := range map[string]struct {
-		mapper  func() *slowMapper
-		secret  answer
-		missing Missing
-	}{
-		"a kind that has to be there, the mapper":                       {newSlowMapper, emptyList, Fail},
-		"a kind that has to be there, the list":                         {newMapper, silence, Fail},
-		"a kind that may be missing, the mapper":                        {newSlowMapper, emptyList, WaitForIt},
-		"a kind that may be missing, the mapper when it is asked again": {newDenyingMapper, emptyList, WaitForIt},
-		"a kind that may be missing, the list":                          {newMapper, silence, WaitForIt},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				mapper := server.mapper()
-				c := newCacheOver(t, answers{"secrets": server.secret}, mapper, Options{Default: KindOptions{Missing: server.missing}})
-				stop := run(t, c)
-				ctx, cancel := context.WithCancel(t.Context())
-				asking := asked(t, func(context.Context) error { return c.List(ctx, &corev1.SecretList{}) })
-				time.Sleep(time.Minute)
-				begin := time.Now()
-				stop()
-				cancel()
-				if err := <-asking; err == nil {
-					t.Error("a read of a missing kind finds something")
-				}
-				if took := time.Since(begin); took != 0 {
-					t.Errorf("the cache took %v to end", took)
-				}
-				mapper.answer(nil)
-			})
-		})
-	}
-}
-
 // valueKey is the key for a context with a value. Such a context ends with its parent.
 type valueKey struct{}
 
