@@ -3,9 +3,7 @@ package cache
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"reflect"
@@ -193,37 +191,6 @@ func sameEvents(t *testing.T, got, want []listwatch.Event[any]) {
 	if len(got) > len(want) && !hasBroken(got[len(want):]) {
 		t.Errorf("it has %d events; client-go reads %d", len(got), len(want))
 	}
-}
-
-// TestHoweverItIsWritten writes JSON in other ways than a server does.
-func TestHoweverItIsWritten(t *testing.T) {
-	seeds.Run(t, 30, func(t *testing.T, rng *rand.Rand) {
-		l := tongues[2*rng.IntN(2)]
-		pods := somePods(rng, 3)
-		var list, events bytes.Buffer
-		if err := json.Indent(&list, l.list(t, "5", pods), " ", "\t"); err != nil {
-			t.Fatal(err)
-		}
-		for _, pod := range pods {
-			if err := json.Indent(&events, l.event(t, watch.Added, l.shown(t, pod)), "", "  "); err != nil {
-				t.Fatal(err)
-			}
-		}
-		// Its members in the other order, twice, and without a line of its own.
-		last := l.encode(t, l.shown(t, pods[0]))
-		fmt.Fprintf(&events, `{"object":%s,"more":[{}],"type":"MODIFIED"}{"type":"DELETED","object":%s}`, last, last)
-		ours, theirs := l.readers(t, &sent{contentType: l.contentType(), body: list.Bytes(), rng: rng})
-		want, wrong := theirs.List(t.Context(), metav1.ListOptions{})
-		got, err := ours.List(t.Context(), metav1.ListOptions{})
-		sameList(t, got, err, want, wrong)
-		ours, theirs = l.readers(t, &sent{contentType: l.contentType(), body: events.Bytes(), rng: rng})
-		wantEvents, _ := allOf(t, theirs)
-		gotEvents, _ := allOf(t, ours)
-		sameEvents(t, gotEvents, wantEvents)
-		if len(wantEvents) != 5 {
-			t.Errorf("client-go reads %d events", len(wantEvents))
-		}
-	})
 }
 
 // TestOnlyWhatHasChangedIsDecoded lists some objects that are known, and others.
