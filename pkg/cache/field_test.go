@@ -6,19 +6,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-func mustFields(t *testing.T, text string) fields.Selector {
-	t.Helper()
-	sel, err := fields.ParseSelector(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sel
-}
 
 func TestFieldIndexFilesForOneNamespaceAndForAll(t *testing.T) {
 	index := fieldIndex(func(obj client.Object) []string { return obj.GetFinalizers() })

@@ -42,19 +42,15 @@ func FuzzReads(f *testing.F) {
 			options = append(options, client.MatchingFieldsSelector{Selector: s})
 		}
 		gvk := schema.GroupVersionKind{Version: version, Kind: kind}
-		untyped, list := &unstructured.Unstructured{}, &unstructured.UnstructuredList{}
-		untyped.SetGroupVersionKind(gvk)
-		list.SetGroupVersionKind(gvk)
-		about := &metav1.PartialObjectMetadata{}
-		about.SetGroupVersionKind(gvk)
+		about := kinded(gvk, &metav1.PartialObjectMetadata{})
 		key := client.ObjectKey{Namespace: namespace, Name: name}
-		for _, obj := range []client.Object{&corev1.ConfigMap{}, untyped, about} {
+		for _, obj := range []client.Object{&corev1.ConfigMap{}, mapOf(gvk), about} {
 			_ = c.Get(t.Context(), key, obj)
 			_, _ = c.Freshness(obj, namespace)
 			_ = c.RemoveInformer(t.Context(), about)
 		}
 		_ = c.List(t.Context(), &corev1.ConfigMapList{}, options...)
-		_ = c.List(t.Context(), list, options...)
+		_ = c.List(t.Context(), kinded(gvk, &unstructured.UnstructuredList{}), options...)
 		_ = c.AddNamespace(t.Context(), namespace, crcache.Config{})
 		_, _ = c.GetInformerForKind(t.Context(), gvk)
 	})

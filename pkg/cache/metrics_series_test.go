@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -19,9 +18,7 @@ import (
 // configMapsEverywhere reads the kind in both forms, so that it has an informer for each.
 func configMapsEverywhere(t *testing.T, c *Cache, namespace string) {
 	t.Helper()
-	about := &metav1.PartialObjectMetadata{}
-	about.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-	for _, obj := range []client.Object{&corev1.ConfigMap{}, about} {
+	for _, obj := range []client.Object{&corev1.ConfigMap{}, metadataConfigMap()} {
 		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "a"}, obj); err != nil {
 			t.Fatal(err)
 		}

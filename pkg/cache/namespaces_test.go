@@ -30,11 +30,7 @@ func (m *lateMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*me
 }
 
 func limitedTo(namespaces ...string) crcache.Options {
-	opts := crcache.Options{DefaultNamespaces: map[string]crcache.Config{}}
-	for _, namespace := range namespaces {
-		opts.DefaultNamespaces[namespace] = crcache.Config{}
-	}
-	return opts
+	return crcache.Options{DefaultNamespaces: in(crcache.Config{}, namespaces...)}
 }
 
 func count(t *testing.T, c crcache.Cache) int {

@@ -24,8 +24,15 @@ import (
 
 var (
 	podKind       = corev1.SchemeGroupVersion.WithKind("Pod")
+	podListKind   = corev1.SchemeGroupVersion.WithKind("PodList")
 	namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
 )
+
+// kinded is obj, as one of a kind.
+func kinded[T runtime.Object](gvk schema.GroupVersionKind, obj T) T {
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return obj
+}
 
 // readTraits reads the metadata of objects.
 var readTraits = store.Traits[any]{
@@ -153,37 +160,17 @@ var representations = []representation{
 			if err != nil {
 				panic(err)
 			}
-			u := &unstructured.Unstructured{Object: content}
-			u.SetGroupVersionKind(podKind)
-			return u
+			return kinded(podKind, &unstructured.Unstructured{Object: content})
 		},
-		empty: func() client.Object {
-			u := new(unstructured.Unstructured)
-			u.SetGroupVersionKind(podKind)
-			return u
-		},
-		newList: func() client.ObjectList {
-			u := new(unstructured.UnstructuredList)
-			u.SetGroupVersionKind(podKind.GroupVersion().WithKind("PodList"))
-			return u
-		},
+		empty:   func() client.Object { return kinded(podKind, &unstructured.Unstructured{}) },
+		newList: func() client.ObjectList { return kinded(podListKind, &unstructured.UnstructuredList{}) },
 	},
 	{
 		name: "metadata",
 		of: func(pod *corev1.Pod) client.Object {
-			m := &metav1.PartialObjectMetadata{ObjectMeta: pod.ObjectMeta}
-			m.SetGroupVersionKind(podKind)
-			return m
+			return kinded(podKind, &metav1.PartialObjectMetadata{ObjectMeta: pod.ObjectMeta})
 		},
-		empty: func() client.Object {
-			m := new(metav1.PartialObjectMetadata)
-			m.SetGroupVersionKind(podKind)
-			return m
-		},
-		newList: func() client.ObjectList {
-			m := new(metav1.PartialObjectMetadataList)
-			m.SetGroupVersionKind(podKind.GroupVersion().WithKind("PodList"))
-			return m
-		},
+		empty:   func() client.Object { return kinded(podKind, &metav1.PartialObjectMetadata{}) },
+		newList: func() client.ObjectList { return kinded(podListKind, &metav1.PartialObjectMetadataList{}) },
 	},
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -201,7 +202,7 @@ func TestReadErrors(t *testing.T) {
 		{"another representation", get("a", "one", &unstructured.Unstructured{}), nil, "cache had type *v1.Pod, but *unstructured.Unstructured was asked for"},
 		{"another type, shared", r.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "one"}, &corev1.Node{}, client.UnsafeDisableDeepCopy), nil, "cache had type *v1.Pod, but *v1.Node was asked for"},
 		{"list of another type", r.List(t.Context(), &corev1.NodeList{}), nil, "can't assign or convert v1.Pod into v1.Node"},
-		{"inexact field", list(client.MatchingFieldsSelector{Selector: mustFields(t, "spec.nodeName!=x")}), causedBy(errInexact), "non-exact field matches are not supported by the cache"},
+		{"inexact field", list(client.MatchingFieldsSelector{Selector: fields.ParseSelectorOrDie("spec.nodeName!=x")}), causedBy(errInexact), "non-exact field matches are not supported by the cache"},
 		{"no field", list(client.MatchingFields{}), causedBy(errInexact), ""},
 		{"no index", list(client.MatchingFields{"spec.nodeName": "x"}), causedBy(store.ErrNoIndex), "Index with name field:spec.nodeName does not exist"},
 		{"a continue token", list(client.Continue(noPages)), nil, "continue list option is not supported by the cache"},

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -94,11 +93,7 @@ func TestDuplicatesOfOtherForms(t *testing.T) {
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
 	maps := func(name string) (any, any) {
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-		m := &metav1.PartialObjectMetadata{}
-		m.SetGroupVersionKind(u.GroupVersionKind())
-		return kept(t, c, name, u).Object["data"], kept(t, c, name, m).Labels
+		return kept(t, c, name, mapOf(configMapGVK)).Object["data"], kept(t, c, name, metadataConfigMap()).GetLabels()
 	}
 	data, labels := maps("first")
 	moreData, moreLabels := maps("second")

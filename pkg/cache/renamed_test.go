@@ -18,10 +18,7 @@ import (
 // TestAKindComesBackUnderAnotherName deletes a kind from the server, and has it come back with another plural. The
 // mapper goes on to tell the first one.
 func TestAKindComesBackUnderAnotherName(t *testing.T) {
-	configMapKind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
-	about := &metav1.PartialObjectMetadata{}
-	about.SetGroupVersionKind(configMapKind)
-	for _, obj := range []client.Object{&corev1.ConfigMap{}, mapOf(configMapKind), about} {
+	for _, obj := range []client.Object{&corev1.ConfigMap{}, mapOf(configMapGVK), metadataConfigMap()} {
 		for _, plainly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%T, client-go decodes %t", obj, plainly), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { rename(t, obj, plainly) })

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -116,17 +115,7 @@ func showSyncs(t *testing.T, c *Cache, like client.Object, told chan<- string) {
 	}
 }
 
-func unstructuredConfigMap() client.Object {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(configMapGVK)
-	return u
-}
-
-func metadataConfigMap() client.Object {
-	m := &metav1.PartialObjectMetadata{}
-	m.SetGroupVersionKind(configMapGVK)
-	return m
-}
+func metadataConfigMap() client.Object { return kinded(configMapGVK, &metav1.PartialObjectMetadata{}) }
 
 // await reads what is told until each of these was.
 func await(t *testing.T, told <-chan string, want ...string) {
@@ -154,7 +143,7 @@ func TestSetResync(t *testing.T) {
 	c := newCache(t, f, crcache.Options{}, Options{})
 	told := make(chan string)
 	showSyncs(t, c, configMaps, told)
-	showSyncs(t, c, unstructuredConfigMap(), told)
+	showSyncs(t, c, mapOf(configMapGVK), told)
 	start(t, c)
 	if err := c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}); err != nil {
 		t.Fatal(err)
@@ -163,7 +152,7 @@ func TestSetResync(t *testing.T) {
 	for range 3 {
 		await(t, told, "*v1.ConfigMap b", "*unstructured.Unstructured b", "*v1.PartialObjectMetadata b")
 	}
-	if err := c.SetResync(unstructuredConfigMap(), resync.Policy{}); err != nil {
+	if err := c.SetResync(mapOf(configMapGVK), resync.Policy{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range c.Status() {

@@ -159,7 +159,7 @@ func (g *startGame) ask(life context.Context, t *testing.T) {
 	patience := time.Second + g.soon(20*time.Second)
 	ctx, cancel := context.WithTimeout(life, patience)
 	defer cancel()
-	kinds := []client.Object{&corev1.ConfigMap{}, &corev1.Secret{}, loose("ConfigMap"), loose("Secret")}
+	kinds := []client.Object{&corev1.ConfigMap{}, &corev1.Secret{}, mapOf(configMapGVK), mapOf(corev1.SchemeGroupVersion.WithKind("Secret"))}
 	n, kind := g.draw(len(asks)), g.draw(len(kinds))
 	begun := time.Now()
 	err := asks[n].do(ctx, g, kinds[kind])
@@ -170,12 +170,6 @@ func (g *startGame) ask(life context.Context, t *testing.T) {
 	if asks[n].name == "Get" && kind%2 == 0 && client.IgnoreNotFound(err) != nil && ctx.Err() == nil && !errors.As(err, &early) {
 		t.Errorf("%s of %T returns %v", asks[n].name, kinds[kind], err)
 	}
-}
-
-func loose(kind string) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-	return u
 }
 
 // asks are what anybody may ask of a cache. Their errors say that it is too early, too
@@ -203,9 +197,8 @@ var asks = []struct {
 		return g.cache.Get(ctx, client.ObjectKey{Namespace: "red", Name: "a"}, obj)
 	}},
 	{"List", func(ctx context.Context, g *startGame, _ client.Object) error {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind([]string{"ConfigMapList", "SecretList"}[g.draw(2)]))
-		return g.cache.List(ctx, list)
+		kind := corev1.SchemeGroupVersion.WithKind([]string{"ConfigMapList", "SecretList"}[g.draw(2)])
+		return g.cache.List(ctx, kinded(kind, &unstructured.UnstructuredList{}))
 	}},
 	{"IndexField", func(ctx context.Context, g *startGame, obj client.Object) error {
 		name := fmt.Sprint("field", g.draw(1_000_000))

@@ -48,13 +48,8 @@ func withManagers(name string) *corev1.ConfigMap {
 
 // TestStrippedObjectsShare has controller-runtime's own transform, which changes objects that share already.
 func TestStrippedObjectsShare(t *testing.T) {
-	free := func() client.Object {
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-		return u
-	}
 	for name, empty := range map[string]func() client.Object{
-		"typed": func() client.Object { return &corev1.ConfigMap{} }, "unstructured": free,
+		"typed": func() client.Object { return &corev1.ConfigMap{} }, "unstructured": func() client.Object { return mapOf(configMapGVK) },
 	} {
 		for _, others := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/clientGoDecodes=%t", name, others), func(t *testing.T) {

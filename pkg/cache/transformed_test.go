@@ -90,8 +90,7 @@ func relistTransformed(t *testing.T, transform crtools.TransformFunc, streaming 
 	}
 	run(t, c)
 	synctest.Wait()
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	u := mapOf(configMapGVK)
 	informer, err := c.GetInformer(t.Context(), u)
 	if err != nil {
 		t.Fatal(err)

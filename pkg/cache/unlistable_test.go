@@ -48,17 +48,13 @@ func offering(verbs ...string) answer {
 
 // mapOf is an empty object of a kind, as a map.
 func mapOf(gvk schema.GroupVersionKind) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(gvk)
-	return u
+	return kinded(gvk, &unstructured.Unstructured{})
 }
 
 // reads are the ways to ask for TokenReviews.
 func reads() map[string]func(context.Context, *Cache) error {
-	about := &metav1.PartialObjectMetadata{}
-	about.SetGroupVersionKind(tokenReview)
-	maps := &unstructured.UnstructuredList{}
-	maps.SetGroupVersionKind(tokenReview.GroupVersion().WithKind("TokenReviewList"))
+	about := kinded(tokenReview, &metav1.PartialObjectMetadata{})
+	maps := kinded(tokenReview.GroupVersion().WithKind("TokenReviewList"), &unstructured.UnstructuredList{})
 	return map[string]func(context.Context, *Cache) error{
 		"Get a map": func(ctx context.Context, c *Cache) error {
 			return c.Get(ctx, client.ObjectKey{Name: "a"}, mapOf(tokenReview))

@@ -9,21 +9,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
-
-func mustLabels(t *testing.T, text string) labels.Selector {
-	t.Helper()
-	sel, err := labels.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sel
-}
 
 // viewOf returns a view that is released when the test ends.
 func viewOf[T client.Object](t *testing.T, r *reader) *View[T] {
@@ -66,8 +56,8 @@ func TestViewShowsOneMoment(t *testing.T) {
 	}{
 		{"all", v.List("", nil), "a/1 a/2 b/1"},
 		{"a namespace", v.List("a", nil), "a/1 a/2"},
-		{"by label", v.List("", mustLabels(t, "app=x")), "a/2 b/1"},
-		{"by label in a namespace", v.List("a", mustLabels(t, "app=x")), "a/2"},
+		{"by label", v.List("", parse(t, "app=x")), "a/2 b/1"},
+		{"by label in a namespace", v.List("a", parse(t, "app=x")), "a/2"},
 		{"none", v.List("none", nil), ""},
 		{"by field", byFieldOf(t, v, "app", "x"), "a/2 b/1"},
 		{"by field, none", byFieldOf(t, v, "app", "z"), ""},
