@@ -84,9 +84,10 @@ type byteReader struct {
 
 var _ listwatch.Lister[any] = (*byteReader)(nil)
 
-// client returns what the next request is sent with.
-func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
+// client returns what the next request is sent with, and narrows its options.
+func (r *byteReader) client(ctx context.Context, narrowed *metav1.ListOptions) (*wire.Client, error) {
 	k := r.of
+	r.settings.narrow(narrowed)
 	found, in, err := k.binding.request(ctx, r.namespace, r.settings)
 	if err != nil {
 		return nil, err
@@ -112,21 +113,19 @@ func (r *byteReader) client(ctx context.Context) (*wire.Client, error) {
 }
 
 func (r *byteReader) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[any], error) {
-	c, err := r.client(ctx)
+	c, err := r.client(ctx, &opts)
 	if err != nil {
 		return listwatch.Page[any]{}, err
 	}
-	r.settings.narrow(&opts)
 	page, err := c.List(ctx, opts)
 	return page, r.of.binding.refused(ctx, err)
 }
 
 func (r *byteReader) Each(ctx context.Context, opts metav1.ListOptions, do func(listwatch.Item[any])) (listwatch.Page[any], error) {
-	c, err := r.client(ctx)
+	c, err := r.client(ctx, &opts)
 	if err != nil {
 		return listwatch.Page[any]{}, err
 	}
-	r.settings.narrow(&opts)
 	page, err := c.Each(ctx, opts, func(item listwatch.Item[any]) {
 		r.of.arrived.Add(1)
 		do(item)
@@ -138,11 +137,10 @@ func (r *byteReader) Each(ctx context.Context, opts metav1.ListOptions, do func(
 }
 
 func (r *byteReader) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.Stream[any], error) {
-	c, err := r.client(ctx)
+	c, err := r.client(ctx, &opts)
 	if err != nil {
 		return nil, err
 	}
-	r.settings.narrow(&opts)
 	opts.AllowWatchBookmarks = *r.settings.EnableWatchBookmarks
 	return c.Watch(ctx, opts)
 }

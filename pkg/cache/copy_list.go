@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 )
 
 // lister fills lists with objects of one kind.
@@ -36,7 +36,8 @@ func (l *lister) copies(obj any) bool {
 	if l.private == nil {
 		return false
 	}
-	return l.private(keyOf(obj).Namespace)
+	key, _ := objects.Key(obj) // of what has no metadata it is empty
+	return l.private(key.Namespace)
 }
 
 // fillUnstructured reports whether it could: whether all objects are of the type
@@ -134,13 +135,4 @@ func (l *lister) fillUnusual(out client.ObjectList, objs []any) error {
 		filled[i] = object
 	}
 	return meta.SetList(out, filled)
-}
-
-// keyOf is the key of an object in the store; the zero key if it has no metadata.
-func keyOf(obj any) delta.Key {
-	object, err := meta.Accessor(obj)
-	if err != nil {
-		return delta.Key{}
-	}
-	return delta.Key{Namespace: object.GetNamespace(), Name: object.GetName()}
 }

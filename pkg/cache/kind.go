@@ -49,14 +49,11 @@ type kindID struct {
 // String is the GVK as people write it.
 func (id kindID) String() string {
 	version, kind := id.gvk.ToAPIVersionAndKind()
-	switch id.form {
-	case unstructuredForm:
-		return version + " " + kind + " (unstructured)"
-	case metadataForm:
-		return version + " " + kind + " (metadata)"
-	default:
-		return version + " " + kind
+	name := version + " " + kind
+	if form := id.form.word(); form != "" {
+		name += " (" + form + ")"
 	}
+	return name
 }
 
 // typeName is the Go type of the kind's objects. People look for an error by it.

@@ -18,6 +18,7 @@ import (
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -32,6 +33,14 @@ var (
 func kinded[T runtime.Object](gvk schema.GroupVersionKind, obj T) T {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	return obj
+}
+
+func keyOf(obj any) delta.Key {
+	key, err := objects.Key(obj)
+	if err != nil {
+		panic(err)
+	}
+	return key
 }
 
 // readTraits reads the metadata of objects.

@@ -28,7 +28,7 @@ type relatives struct {
 // note remembers an object that changes no more, if it is new.
 func (r *relatives) note(arrived client.Object) {
 	if _, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()}); !found {
-		r.keep(arrived)
+		r.remember(ownerOf(arrived), arrived)
 	}
 }
 
@@ -38,17 +38,13 @@ func (r *relatives) settle(arrived client.Object) {
 	if found && sameVersion(like, arrived) {
 		return // a list shows it once more, and it will not be kept
 	}
-	var owner types.UID
-	if !found {
-		if controller := metav1.GetControllerOfNoCopy(arrived); controller != nil {
-			owner = controller.UID
-		}
-		like = r.Like(owner)
+	if found {
+		dedup.Against(arrived, like)
+		return
 	}
-	dedup.Against(arrived, like)
-	if !found {
-		r.remember(owner, arrived)
-	}
+	owner := ownerOf(arrived)
+	dedup.Against(arrived, r.Like(owner))
+	r.remember(owner, arrived)
 }
 
 func sameVersion(like any, arrived client.Object) bool {
@@ -67,17 +63,12 @@ func (r *relatives) Like(owner types.UID) any {
 	return r.newest
 }
 
-// keep remembers a new object, which changes no more.
-func (r *relatives) keep(obj any) {
-	about, ok := obj.(metav1.Object)
-	if !ok {
-		return
+// ownerOf is the controller of an object; empty if it has none.
+func ownerOf(obj client.Object) types.UID {
+	if controller := metav1.GetControllerOfNoCopy(obj); controller != nil {
+		return controller.UID
 	}
-	var owner types.UID
-	if controller := metav1.GetControllerOfNoCopy(about); controller != nil {
-		owner = controller.UID
-	}
-	r.remember(owner, obj)
+	return ""
 }
 
 func (r *relatives) remember(owner types.UID, obj any) {

@@ -74,9 +74,16 @@ func (k *kind) status() KindStatus {
 // what to do about it. With StaleAfter it should be a check of readiness and not of
 // liveness: to start the operator again does not bring the server back.
 func (c *Cache) Healthz(*http.Request) error {
+	return c.whyIll(func(s *KindStatus) bool {
+		return !s.missing() && (!s.DegradedSince.IsZero() || c.isStale(s.DisconnectedSince))
+	})
+}
+
+// whyIll says of each kind that is ill why it is.
+func (c *Cache) whyIll(isIll func(*KindStatus) bool) error {
 	var ills []error
 	for _, s := range c.Status() {
-		if !s.missing() && (!s.DegradedSince.IsZero() || c.isStale(s.DisconnectedSince)) {
+		if isIll(&s) {
 			ills = append(ills, errors.New(s.Why))
 		}
 	}
@@ -93,13 +100,7 @@ func (s *KindStatus) missing() bool { return s.Optional && !s.Synced }
 // OptionalHealthz is [Cache.Healthz] for the kinds that may be missing and were never there. It fails while there is one. As a check of readiness it would have
 // a rollout wait for a CRD that may never come.
 func (c *Cache) OptionalHealthz(*http.Request) error {
-	var ills []error
-	for _, s := range c.Status() {
-		if s.missing() && !s.DegradedSince.IsZero() {
-			ills = append(ills, errors.New(s.Why))
-		}
-	}
-	return errors.Join(ills...)
+	return c.whyIll(func(s *KindStatus) bool { return s.missing() && !s.DegradedSince.IsZero() })
 }
 
 // Freshness is how far a kind has been followed in one namespace.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger/writes"
@@ -299,18 +300,11 @@ func (c *recordingClient) beginApply(obj runtime.ApplyConfiguration) (end func()
 	case client.Object:
 		return c.begin(obj)
 	case configured:
-		kind := schema.FromAPIVersionAndKind(text(obj.GetAPIVersion()), text(obj.GetKind())).GroupKind()
-		return c.writes.Begin(kind, delta.Key{Namespace: text(obj.GetNamespace()), Name: text(obj.GetName())})
+		kind := schema.FromAPIVersionAndKind(ptr.Deref(obj.GetAPIVersion(), ""), ptr.Deref(obj.GetKind(), "")).GroupKind()
+		return c.writes.Begin(kind, delta.Key{Namespace: ptr.Deref(obj.GetNamespace(), ""), Name: ptr.Deref(obj.GetName(), "")})
 	default: // the write itself says that it is neither
 		return func() {}
 	}
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // fieldOf is a field of the metadata of a configuration. Generated ones have no methods
