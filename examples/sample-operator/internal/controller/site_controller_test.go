@@ -119,7 +119,8 @@ func (o *operator) causes() []trigger {
 			"Primary Site", "files,deployment,status", []string{"PATCH configmaps/shop-files", "PATCH deployments/shop", status}, `(spec.files["index.html"]: "hi" → "hello")`,
 		},
 		{
-			"the content of a Secret", func() {
+			"the content of a Secret, but not its labels", func() {
+				change(o, "database", &corev1.Secret{}, func(s *corev1.Secret) { s.Labels = map[string]string{"a": "b"} })
 				change(o, "database", &corev1.Secret{}, func(s *corev1.Secret) { s.Data["password"] = []byte("swordfish") })
 			},
 			"Mapped Secret", "deployment,status", []string{"PATCH deployments/shop", status}, "Wrote Deployment/shop because of Mapped Secret " + o.sites + "/database Updated",
@@ -235,27 +236,6 @@ func (o *operator) newSecret(name string) {
 	}
 	if err := o.api.Create(o.t.Context(), secret); err != nil {
 		o.t.Fatal(err)
-	}
-}
-
-// TestAChangedSecretAloneRollsThePods also checks that a change of the Secret's metadata does
-// not.
-func TestAChangedSecretAloneRollsThePods(t *testing.T) {
-	o := newOperator(t)
-	o.newSecret("database")
-	o.newSite("shop", webv1alpha1.SiteSpec{Secrets: []string{"database"}})
-	o.settled("shop")
-	var before, after appsv1.Deployment
-	o.get("shop", &before)
-	change(o, "database", &corev1.Secret{}, func(s *corev1.Secret) { s.Labels = map[string]string{"a": "b"} })
-	change(o, "database", &corev1.Secret{}, func(s *corev1.Secret) { s.Data["password"] = []byte("swordfish") })
-	if r := o.reconciled("shop", "Mapped Secret"); !slices.Equal(r.Wrote, []string{"Deployment/shop"}) {
-		t.Errorf("the first reconcile because of the Secret is %+v", r)
-	}
-	o.get("shop", &after)
-	digest := after.Spec.Template.Annotations[secretsAnnotation]
-	if digest == "" || digest == before.Spec.Template.Annotations[secretsAnnotation] {
-		t.Errorf("the Pods have the digest %q", digest)
 	}
 }
 
