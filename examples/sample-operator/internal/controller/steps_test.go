@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	webv1alpha1 "github.com/delta-runtime/delta-runtime/examples/sample-operator/api/v1alpha1"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -44,16 +49,45 @@ func configMapChanged(namespace, name string) delta.Change {
 	return delta.Change{Cause: delta.Owned, Op: delta.Deleted, Old: after, New: after}
 }
 
-// stepsFor calls the reconciler over a fake client, and returns which steps ran.
+// newFakeReconciler returns a reconciler of one Site, over controller-runtime's fake client.
+// It notes what is applied, and does not apply it.
+func newFakeReconciler(t *testing.T, site *webv1alpha1.Site, applied func(name string)) *SiteReconciler {
+	t.Helper()
+	r := &SiteReconciler{Namespace: "ops", Events: record.NewFakeRecorder(10)}
+	r.Client = fake.NewClientBuilder().WithScheme(newScheme(t)).
+		WithObjects(site).WithStatusSubresource(site).
+		WithIndex(&corev1.ConfigMap{}, byHolder, r.holderOf).
+		WithInterceptorFuncs(interceptor.Funcs{Apply: func(_ context.Context, _ client.WithWatch, obj runtime.ApplyConfiguration, _ ...client.ApplyOption) error {
+			applied(*obj.(interface{ GetName() *string }).GetName())
+			return nil
+		}}).Build()
+	r.Live = r.Client
+	return r
+}
+
+// stepsFor calls the reconciler over a fake client, and returns which steps ran. Each applies its child, and the
+// status is of the generation that was read.
 func stepsFor(t *testing.T, changes delta.Changes, finalizers ...string) string {
 	t.Helper()
-	site := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "shop", UID: "u", Finalizers: finalizers}}
-	r := newFakeReconciler(t, site, func(string) {})
+	site := &webv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "shop", UID: "u", Generation: 3, Finalizers: finalizers}}
+	var applied []string
+	r := newFakeReconciler(t, site, func(name string) { applied = append(applied, name) })
 	ctx := delta.NewContext(t.Context(), changes)
 	if _, err := r.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(site)}); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(namesOf(delta.Steps(ctx)), " ")
+	steps, want := namesOf(delta.Steps(ctx)), []string(nil)
+	for _, step := range steps {
+		if child, ok := map[string]string{"files": "shop-files", "service": "shop", "deployment": "shop"}[step]; ok {
+			want = append(want, child)
+		}
+	}
+	var after webv1alpha1.Site
+	err := r.Get(t.Context(), client.ObjectKeyFromObject(site), &after)
+	if err != nil || after.Status.ObservedGeneration != 3 || !slices.Equal(applied, want) {
+		t.Errorf("the steps %q applied %q, and the status is %+v (error %v)", steps, applied, after.Status, err)
+	}
+	return strings.Join(steps, " ")
 }
 
 func TestSteps(t *testing.T) {
