@@ -1,7 +1,6 @@
 package manager_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -10,27 +9,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/manager"
-	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	ourcache "github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
@@ -125,72 +113,4 @@ func TestConfigureRefuses(t *testing.T) {
 	if err := manager.Configure(&opts); err == nil || opts.NewCache != nil {
 		t.Errorf("with informers of the user's Configure returned %v", err)
 	}
-}
-
-// TestControllerTakesItsWorkFromOurQueue runs a manager with one controller, whose
-// events come from a channel: that takes no API server.
-func TestControllerTakesItsWorkFromOurQueue(t *testing.T) {
-	mgr, err := newManager(nowhere, options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	done := make(chan reconcile.Request, 1)
-	pods, err := controller.New("pods-of-the-test", mgr, controller.Options{
-		NewQueue: func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-			queue = ctrlqueue.NewQueue(name, limiter)
-			return queue
-		},
-		Reconciler: reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
-			done <- r
-			return reconcile.Result{}, nil
-		}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	events := make(chan event.GenericEvent, 1)
-	defer close(events)
-	if err := pods.Watch(ctrlsource.Channel(events, &handler.EnqueueRequestForObject{})); err != nil {
-		t.Fatal(err)
-	}
-	events <- event.GenericEvent{Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web"}}}
-
-	tasks := lifecycle.New(t.Context())
-	tasks.Go("manager", mgr.Start)
-	if r := <-done; r.String() != "team/web" {
-		t.Errorf("reconciled %s, want team/web", r)
-	}
-	tasks.Stop()
-	if err := tasks.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := queue.(priorityqueue.PriorityQueue[reconcile.Request]); !ok {
-		t.Errorf("controller-runtime does not see a priority queue in a %T", queue)
-	}
-	if n := counted(t, "workqueue_adds_total", "pods-of-the-test"); n != 1 {
-		t.Errorf("controller-runtime's metrics count %v adds, want 1", n)
-	}
-}
-
-// counted reads a counter of controller-runtime's registry.
-func counted(t *testing.T, metric, controllerName string) float64 {
-	t.Helper()
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() != metric {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			for _, label := range m.GetLabel() {
-				if label.GetName() == "controller" && label.GetValue() == controllerName {
-					return m.GetCounter().GetValue()
-				}
-			}
-		}
-	}
-	return 0
 }
