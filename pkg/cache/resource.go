@@ -18,7 +18,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
@@ -39,13 +38,12 @@ type api struct {
 	scheme *runtime.Scheme
 	mapper meta.RESTMapper
 	codecs serializer.CodecFactory
-	params runtime.ParameterCodec
 }
 
 func newAPI(config *rest.Config, client *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper) *api {
 	return &api{
 		config: config, http: client, scheme: scheme, mapper: mapper,
-		codecs: serializer.NewCodecFactory(scheme), params: runtime.NewParameterCodec(scheme),
+		codecs: serializer.NewCodecFactory(scheme),
 	}
 }
 
@@ -69,15 +67,15 @@ func (a *api) resource(id kindID, called schema.GroupVersionResource) (resource,
 			return client.Resource(called).Namespace(in)
 		}), nil
 	default:
-		client, err := apiutil.RESTClientForGVK(id.gvk, false, false, a.config, a.codecs, a.http)
+		bytes, err := a.source(id, called.Resource)
 		if err != nil {
-			return nil, fmt.Errorf("make a REST client: %w", err)
+			return nil, err
 		}
 		example, err := a.scheme.New(id.gvk.GroupVersion().WithKind(id.gvk.Kind + "List"))
 		if err != nil {
 			return nil, err // see hasList
 		}
-		return typedResource{client: client, name: called.Resource, params: a.params, example: example}, nil
+		return typedResource{bytes, example}, nil
 	}
 }
 
@@ -90,26 +88,20 @@ func (a *api) plainConfig() *rest.Config {
 
 // typedResource decodes into the Go type that the scheme has for the kind.
 type typedResource struct {
-	client  rest.Interface
-	name    string
-	params  runtime.ParameterCodec
+	*source
 	example runtime.Object // an empty list
-}
-
-func (r typedResource) request(namespace string, opts *metav1.ListOptions) *rest.Request {
-	return r.client.Get().Resource(r.name).NamespaceIfScoped(namespace, namespace != "").VersionedParams(opts, r.params)
 }
 
 func (r typedResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
 	list := r.example.DeepCopyObject()
-	if err := r.request(namespace, &opts).Do(ctx).Into(list); err != nil {
+	if err := r.request(namespace, opts).Do(ctx).Into(list); err != nil {
 		return nil, err
 	}
 	return list, nil
 }
 
 func (r typedResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
-	return r.request(namespace, &opts).Watch(ctx)
+	return r.request(namespace, opts).Watch(ctx)
 }
 
 // part is a kind in a namespace, as client-go's clients for any kind read it.
