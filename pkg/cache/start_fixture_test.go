@@ -141,18 +141,21 @@ func silence(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// refusal is an answer with an HTTP status.
-func refusal(code int) answer {
+// refusedWith is what a server says with an HTTP status.
+func refusedWith(code int) metav1.Status {
 	reasons := map[int]metav1.StatusReason{
 		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusNotFound: metav1.StatusReasonNotFound,
 		http.StatusBadRequest: metav1.StatusReasonBadRequest, http.StatusInternalServerError: metav1.StatusReasonInternalError,
 	}
-	return func(*http.Request) (*http.Response, error) {
-		return respond(code, encode(metav1.Status{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
-			Code: int32(code), Reason: reasons[code], Message: "the server refuses this",
-		})), nil
+	return metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+		Code: int32(code), Reason: reasons[code], Message: "the server refuses this",
 	}
+}
+
+// refusal is an answer with an HTTP status.
+func refusal(code int) answer {
+	return func(*http.Request) (*http.Response, error) { return respond(code, encode(refusedWith(code))), nil }
 }
 
 // emptyList answers lists, and watches with nothing.

@@ -77,7 +77,7 @@ func TestAStatusReadsWellAsJSON(t *testing.T) {
 		if text, err = json.Marshal(c.Status()); err != nil {
 			t.Fatal(err)
 		}
-		return strings.Contains(string(text), "the fake API refuses this")
+		return strings.Contains(string(text), "the server refuses this")
 	})
 	if strings.Contains(string(text), `"0001-`) {
 		t.Errorf("the status shows a time that is none:\n%s", text)

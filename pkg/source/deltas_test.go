@@ -61,10 +61,7 @@ func TestDeltasTellWhatHappened(t *testing.T) {
 			}
 			told, calls = append(told, inWords(d)), append(calls, ctx)
 		}, informer.SubscribeOptions{})
-		started(t, ctx, s, q)
-		if err := s.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
+		syncedIn(t, ctx, s, q)
 		if want := []string{"Added web none→1 initial"}; !slices.Equal(told, want) {
 			t.Errorf("when it was synced it had told %q, want %q", told, want)
 		}
@@ -104,10 +101,7 @@ func TestDeltasSubscribeAsTold(t *testing.T) {
 			s := source.NewDeltas(holding(pods), &corev1.Pod{}, func(_ context.Context, d delta.Delta[client.Object], _ queue) {
 				told = append(told, opts.Name+": "+inWords(d))
 			}, opts)
-			started(t, t.Context(), s, newQueue(t))
-			if err := s.WaitForSync(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			startedSynced(t, s, newQueue(t))
 		}
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()

@@ -29,10 +29,7 @@ func TestKindTellsTheLedger(t *testing.T) {
 		k := ledgered(holding(pods), ledger, forPods())
 		k.Name = "pods: v1 Pod"
 		ctx, stop := context.WithCancel(t.Context())
-		started(t, ctx, k, newQueue(t))
-		if err := k.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
+		syncedIn(t, ctx, k, newQueue(t))
 		expect := func(want string) {
 			t.Helper()
 			if got := told(ledger, "web"); got != want {
@@ -125,10 +122,7 @@ func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		q := newQueue(t)
-		started(t, ctx, k, q)
-		if err := k.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
+		syncedIn(t, ctx, k, q)
 		with := func(version, resourceVersion string) *podObject {
 			p := pod("web", version)
 			p.ResourceVersion = resourceVersion
@@ -219,10 +213,7 @@ func TestRecordedDeltas(t *testing.T) {
 		run(pods.RunWithContext)
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
 		s := source.Recorded(source.NewDeltas(holding(pods), &podObject{}, addForObject, informer.SubscribeOptions{}), ledger)
-		started(t, t.Context(), s, newQueue(t))
-		if err := s.WaitForSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		startedSynced(t, s, newQueue(t))
 		server.Add(pod("web", "1"))
 		synctest.Wait()
 		if got := told(ledger, "web"); got != "Mapped Added →1, incomplete" {

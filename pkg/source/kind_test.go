@@ -88,10 +88,7 @@ func TestKindIsAskedForAgain(t *testing.T) {
 					return nil
 				}}
 				s := source.NewKind(late, &corev1.Pod{}, funcs{})
-				started(t, t.Context(), s, newQueue(t))
-				if err := s.WaitForSync(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				startedSynced(t, s, newQueue(t))
 				want := []time.Duration{
 					0, 250 * time.Millisecond, 750 * time.Millisecond, 1750 * time.Millisecond, 3750 * time.Millisecond,
 					7750 * time.Millisecond, 15750 * time.Millisecond, 25750 * time.Millisecond, 35750 * time.Millisecond,
@@ -256,10 +253,7 @@ func TestTwoControllersMayShareAKind(t *testing.T) {
 		s := source.NewKind(holding(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
 		queues := []queue{newQueue(t), newQueue(t)}
 		for _, q := range queues {
-			started(t, t.Context(), s, q)
-			if err := s.WaitForSync(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			startedSynced(t, s, q)
 		}
 		pods.Add(pod("web", "1"))
 		for i, q := range queues {

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -37,10 +39,15 @@ func forPods() handler.TypedEventHandler[*podObject, request] {
 }
 
 // startedSynced starts a source and waits until it has synced.
-func startedSynced(t *testing.T, k *source.Kind[*podObject, request], q queue) {
+func startedSynced(t *testing.T, s ctrlsource.SyncingSource, q queue) {
 	t.Helper()
-	started(t, t.Context(), k, q)
-	if err := k.WaitForSync(t.Context()); err != nil {
+	syncedIn(t, t.Context(), s, q)
+}
+
+func syncedIn(t *testing.T, ctx context.Context, s ctrlsource.SyncingSource, q queue) { //nolint:revive // t comes first in a test
+	t.Helper()
+	started(t, ctx, s, q)
+	if err := s.WaitForSync(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -63,10 +63,7 @@ func TestAnyOtherSourceIsExternal(t *testing.T) {
 		defer stop()
 		q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[request]())
 		defer q.ShutDown()
-		started(t, ctx, s, q)
-		if err := s.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
+		syncedIn(t, ctx, s, q)
 		pods.Add(pod("web", "1"))
 		if got := ledger.Clerk().Take(asked("web")); got.String() != "External (incomplete: no success with the request is known since the process started)" {
 			t.Errorf("the ledger has %s", got)

@@ -316,10 +316,7 @@ func TestSyncsOfAForeignInformer(t *testing.T) {
 				k.Predicates = []podPredicate{noUpdates}
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
-				started(t, ctx, k, newQueue(t))
-				if err := k.WaitForSync(ctx); err != nil {
-					t.Fatal(err)
-				}
+				syncedIn(t, ctx, k, newQueue(t))
 				before := &podObject{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", ResourceVersion: "1", Labels: map[string]string{"version": "1"}}}
 				pods.Update(before, before)
 				if got := strings.TrimPrefix(told(ledger, "web"), "incomplete"); got != tt.resync {

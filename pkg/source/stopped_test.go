@@ -164,10 +164,7 @@ func keptObject(t *testing.T, ledger *delta.Ledger[request]) (of weak.Pointer[co
 		server.Add(pod("web", "1"))
 		run(func(context.Context) { i.RunWithContext(ctx) })
 		k := ledgered(holding(i), ledger, forPods())
-		started(t, ctx, k, newQueue(t))
-		if err := k.WaitForSync(ctx); err != nil {
-			t.Fatal(err)
-		}
+		syncedIn(t, ctx, k, newQueue(t))
 		of = weak.Make(i.GetStore().List()[0].(*corev1.Pod))
 		told(ledger, "web")
 		stop()
@@ -220,10 +217,7 @@ func TestASourceKeepsNothingOfARemovedInformer(t *testing.T) {
 					defer remove()
 					run(func(context.Context) { i.RunWithContext(ctx) })
 					s := podSources(&giving{now: i}, ledger)[name]
-					started(t, t.Context(), s, newQueue(t))
-					if err := s.WaitForSync(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					startedSynced(t, s, newQueue(t))
 					of = weak.Make(i.GetStore().List()[0].(*corev1.Pod))
 					told(ledger, "web")
 				}()

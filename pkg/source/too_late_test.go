@@ -6,15 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/informers"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
-	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
 
 // leaving is a cache that removes its informer just when a source has got hold of it.
@@ -36,12 +32,7 @@ func (l *leaving) GetInformer(ctx context.Context, obj client.Object, opts ...ca
 
 // A source that comes too late to an informer is told by the next one.
 func TestASourceFollowsTheNextInformerFromTheStart(t *testing.T) {
-	for name, over := range map[string]func(cache.Cache) ctrlsource.SyncingSource{
-		"kind": func(from cache.Cache) ctrlsource.SyncingSource { return ledgered(from, nil, forPods()) },
-		"deltas": func(from cache.Cache) ctrlsource.SyncingSource {
-			return source.NewDeltas(from, &corev1.Pod{}, addForObject, informer.SubscribeOptions{})
-		},
-	} {
+	for name := range podSources(nil, nil) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 				server.Add(pod("web", "1"))
@@ -53,11 +44,7 @@ func TestASourceFollowsTheNextInformerFromTheStart(t *testing.T) {
 					_ = first.Core().Run(ended)
 				}}
 				q := newQueue(t)
-				s := over(from)
-				started(t, t.Context(), s, q)
-				if err := s.WaitForSync(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				startedSynced(t, podSources(from, nil)[name], q)
 				synctest.Wait()
 				if q.Len() != 1 {
 					t.Errorf("%d requests were made, want 1", q.Len())
