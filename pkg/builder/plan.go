@@ -197,9 +197,10 @@ func (p *plan[R]) sources() (all []ctrlsource.TypedSource[R], err error) {
 
 // watches are those of For, Owns and Watches.
 func (b *TypedBuilder[R]) watches() []watch[R] {
-	all := slices.Concat([]watch[R]{b.primary}, b.owned, b.watched)
-	if b.primary.object == nil {
-		all = all[1:]
+	all := slices.Concat(b.owned, b.watched)
+	if w := b.primary; w.object != nil {
+		w.how.resync = timetable.Or(w.how.resync, b.resync)
+		all = slices.Insert(all, 0, w)
 	}
 	return all
 }
@@ -215,11 +216,7 @@ func (p *plan[R]) check() error {
 	}
 	var errs []error
 	for _, w := range p.watches() {
-		policy := w.how.resync
-		if w.cause == delta.Primary {
-			policy = timetable.Or(policy, p.resync)
-		}
-		if err := policy.Check(); err != nil {
+		if err := w.how.resync.Check(); err != nil {
 			errs = append(errs, fmt.Errorf("resync policy for %T: %w", w.object, err))
 		}
 	}

@@ -104,6 +104,7 @@ func (p *plan) add(all map[schema.GroupVersionKind][]kindSettings, log logr.Logg
 			log.Info("ByObject has entries for one kind that contradict each other; for each option, what restricts the cache more is used",
 				"kind", gvk.String(), "entries", texts, "used", k.String())
 		}
+		k.configured = k.Resync
 		p.kinds[gvk] = k
 	}
 }

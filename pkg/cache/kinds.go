@@ -40,9 +40,11 @@ func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 	}
 	making := lifecycle.New(context.WithoutCancel(ctx))
 	making.Go("make an informer for "+id.String(), func(context.Context) error {
-		c.make(k)
-		if k.err == nil {
-			c.adapt(k)
+		if c.make(k); k.err != nil {
+			return nil // it is said to who asks
+		}
+		if err := k.followResync(c); err != nil { // a plan that was changed meanwhile
+			c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", id.String())
 		}
 		return nil
 	})
@@ -87,13 +89,6 @@ func (c *Cache) make(k *kind) {
 	case <-k.removed: // meanwhile
 		k.leaveMemory()
 	default:
-	}
-}
-
-// adapt has a kind that has been made follow a plan that was changed meanwhile.
-func (c *Cache) adapt(k *kind) {
-	if err := k.followResync(c); err != nil {
-		c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", k.id.String())
 	}
 }
 

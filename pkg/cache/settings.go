@@ -112,10 +112,6 @@ func newPlan(opts crcache.Options, ours Options) (*plan, error) {
 	if err = p.addTheirs(opts, ours.Log); err != nil {
 		return nil, fmt.Errorf("cache options: %w", err)
 	}
-	for gvk, k := range p.kinds {
-		k.configured = k.Resync
-		p.kinds[gvk] = k
-	}
 	return p, nil
 }
 
