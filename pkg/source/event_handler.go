@@ -49,19 +49,31 @@ func newEventHandler[O any, R comparable](
 
 // OnAdd delivers a creation, or an object that was there before.
 func (e *EventHandler[O, R]) OnAdd(obj any, isInInitialList bool) {
-	d := fromAdd(obj, isInInitialList)
+	d := fromCallback(delta.Added, nil, obj)
+	d.Initial = isInInitialList
 	e.deliver(&d)
 }
 
 // OnUpdate delivers an update, or an object that is shown again.
 func (e *EventHandler[O, R]) OnUpdate(oldObj, newObj any) {
-	d := fromUpdate(oldObj, newObj, e.resync)
+	d := fromCallback(delta.Updated, oldObj, newObj)
+	// In a resync client-go's informers show one object in memory twice. After a relist they show the
+	// object that they listed again.
+	if d.Op == delta.Sync && oldObj == newObj {
+		d.Origin = e.resync
+	}
 	e.deliver(&d)
 }
 
 // OnDelete delivers a deletion. It takes the deleted object, or client-go's
 // DeletedFinalStateUnknown around the last known state of one.
 func (e *EventHandler[O, R]) OnDelete(obj any) {
-	d := fromDelete(obj)
+	// A callback does not show the state before a deletion. That state is hardly ever another one
+	// than the final state, so the final state stands for it.
+	d := fromCallback(delta.Deleted, obj, obj)
+	if tombstone, missed := obj.(toolscache.DeletedFinalStateUnknown); missed {
+		d = fromCallback(delta.Deleted, tombstone.Obj, nil)
+		d.Missed = true
+	}
 	e.deliver(&d)
 }
