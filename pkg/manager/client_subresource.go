@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,10 +26,7 @@ type recordingSubresourceClient struct {
 func (s *recordingSubresource) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	send := func() error { return s.SubResourceWriter.Update(ctx, obj, opts...) }
 	how := (&client.SubResourceUpdateOptions{}).ApplyOptions(opts)
-	body := obj
-	if how.SubResourceBody != nil {
-		body = how.SubResourceBody
-	}
+	body := cmp.Or(how.SubResourceBody, obj)
 	over := body.GetResourceVersion()
 	if over == "" || isDry(how.AsUpdateOptions().DryRun) {
 		return send()
@@ -44,10 +42,7 @@ func (s *recordingSubresource) Update(ctx context.Context, obj client.Object, op
 // Patch is noted if it is one of a certain version.
 func (s *recordingSubresource) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 	how := (&client.SubResourcePatchOptions{}).ApplyOptions(opts)
-	answer := obj
-	if how.SubResourceBody != nil {
-		answer = how.SubResourceBody
-	}
+	answer := cmp.Or(how.SubResourceBody, obj)
 	if isDry(how.AsPatchOptions().DryRun) {
 		return s.SubResourceWriter.Patch(ctx, obj, patch, opts...)
 	}
@@ -60,10 +55,7 @@ func (s *recordingSubresource) Patch(ctx context.Context, obj client.Object, pat
 func (s *recordingSubresource) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 	send := func() error { return s.SubResourceWriter.Apply(ctx, obj, opts...) }
 	how := (&client.SubResourceApplyOptions{}).ApplyOpts(opts)
-	answer := obj
-	if how.SubResourceBody != nil {
-		answer = how.SubResourceBody
-	}
+	answer := cmp.Or(how.SubResourceBody, obj)
 	if isDry(how.AsPatchOptions().DryRun) {
 		return send()
 	}
