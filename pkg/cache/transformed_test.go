@@ -202,7 +202,7 @@ func TestTheLastWriteIsReadBeforeATransform(t *testing.T) {
 	if got := written("blue"); got == nil || got.Manager != "m" {
 		t.Errorf("where a transform follows that was set on the informer it is %v, want m", got)
 	}
-	k.hooks.SetTransform(nil)
+	k.hooks.Transform.Set(nil)
 	if got := written("red"); got != nil {
 		t.Errorf("none was set on the informer instead of the options' transform, and it is %v", got)
 	}
