@@ -40,11 +40,10 @@ func (c *Cache) kind(ctx context.Context, id kindID) (*kind, error) {
 	}
 	making := lifecycle.New(context.WithoutCancel(ctx))
 	making.Go("make an informer for "+id.String(), func(context.Context) error {
-		if c.make(k); k.err != nil {
-			return nil // it is said to who asks
-		}
-		if err := k.followResync(c); err != nil { // a plan that was changed meanwhile
-			c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", id.String())
+		if c.make(k); k.err == nil { // an error is said to who asks
+			if err := k.followResync(c); err != nil { // a plan that was changed meanwhile
+				c.ours.Log.Error(err, "A changed resync policy has no effect", "kind", id.String())
+			}
 		}
 		return nil
 	})
