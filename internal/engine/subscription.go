@@ -69,6 +69,21 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.Subscri
 	return s, joined, nil
 }
 
+// Subscriptions is how many there are.
+func (i *Informer[T]) Subscriptions() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.subscriptions)
+}
+
+// IsSubscribed reports whether a subscription is of this informer, and has not ended.
+func (i *Informer[T]) IsSubscribed(s *Subscription[T]) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	_, ours := i.subscriptions[s]
+	return ours
+}
+
 // Unsubscribe ends a subscription: nothing more is told, not even what is pending. A call that is under way ends by
 // itself; wait for [Subscription.Done], though not from that very call. Ending what has ended does nothing.
 func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {

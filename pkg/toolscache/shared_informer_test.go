@@ -19,7 +19,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 )
 
 // newShared returns a shared informer for the ConfigMaps of a quiet server.
@@ -45,16 +44,15 @@ func TestHandlesOfOthersAreLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type counting interface {
+		EventHandlerCount() int
+		IsRegistered(handle cache.ResourceEventHandlerRegistration) bool
+	}
 	registered := func(want bool) {
 		t.Helper()
-		ended := false
-		select {
-		case <-handle.(*peer.Registration).ShutdownChan():
-			ended = true
-		default:
-		}
-		if ended == want {
-			t.Errorf("the handler is registered: %t, want %t", !ended, want)
+		its, others := one.(counting), two.(counting)
+		if count := its.EventHandlerCount(); its.IsRegistered(handle) != want || (count == 1) != want || others.IsRegistered(handle) {
+			t.Errorf("the handler is registered: %t, of %d, and with the other: %t; want %t", its.IsRegistered(handle), count, others.IsRegistered(handle), want)
 		}
 	}
 	if err := two.RemoveEventHandler(handle); err != nil {

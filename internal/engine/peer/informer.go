@@ -122,6 +122,15 @@ func (s *SharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerReg
 	return nil
 }
 
+// EventHandlerCount is the number of registrations.
+func (s *SharedInformer) EventHandlerCount() int { return s.core.Subscriptions() }
+
+// IsRegistered reports whether a handle is a registration of this informer that has not been removed.
+func (s *SharedInformer) IsRegistered(handle cache.ResourceEventHandlerRegistration) bool {
+	r, ok := handle.(*Registration)
+	return ok && s.core.IsSubscribed(r.sub)
+}
+
 // GetStore is the informer's store.
 func (s *SharedInformer) GetStore() cache.Store { return s.indexer }
 
