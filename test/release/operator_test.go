@@ -39,9 +39,13 @@ func tryImage(t *testing.T, folder string) {
 		return l
 	}
 	blob := func(digest string) string { return "blobs/" + strings.ReplaceAll(digest, ":", "/") }
-	platforms := get("index.json").Manifests
+	images := get("index.json").Manifests
+	if len(images) != 1 {
+		t.Fatalf("the archive's index is %s", files["index.json"])
+	}
+	platforms := get(blob(images[0].Digest)).Manifests
 	if len(platforms) != 2 {
-		t.Fatalf("the image's index is %s", files["index.json"])
+		t.Fatalf("the image's index is %s", files[blob(images[0].Digest)])
 	}
 	for _, of := range platforms {
 		if of.Platform.OS != runtime.GOOS || of.Platform.Architecture != runtime.GOARCH {

@@ -126,7 +126,9 @@ func tryModules(t *testing.T, clone string) {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://" + clone + ".insteadOf", "GIT_CONFIG_VALUE_0=https://" + module,
 		"GOPRIVATE=" + module, "GOFLAGS=-modcacherw", "GOBIN=" + t.TempDir(),
 	}
-	place{folder: t.TempDir(), env: env}.do(t, "go", "install", module+"/cmd/kubectl-delta@"+version, module+"/cmd/delta-adopt@"+version)
+	for _, program := range []string{"kubectl-delta", "delta-adopt"} {
+		place{folder: t.TempDir(), env: env}.do(t, "go", "install", module+"/cmd/"+program+"@"+version)
+	}
 	user := t.TempDir()
 	text := "package main\n\nimport (\n\t_ \"" + module + "/pkg/builder\"\n\t_ \"" + module + "/pkg/manager\"\n\t_ \"" + module + "/tracing\"\n)\n\nfunc main() {}\n"
 	if err := os.WriteFile(filepath.Join(user, "main.go"), []byte(text), 0o600); err != nil {
