@@ -53,6 +53,7 @@ func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 		}
 		p.ledger = delta.NewLedger[R](opts)
 		p.ledger.Clerk().OnlyListed()
+		p.countForeign()
 	}
 	return p
 }

@@ -19,6 +19,19 @@ func TestSkippingIsSafe(t *testing.T) {
 	judgeWorlds(t, usual, func(seed uint64) *plan { return newPlan(seed, 0) })
 }
 
+// TestWorldsThatOnceFailed plays worlds that were rare enough to be found among many thousand.
+func TestWorldsThatOnceFailed(t *testing.T) {
+	for why, seed := range map[string]uint64{
+		"the cache left out an object that a source of somebody else's would have shown": 9120,
+	} {
+		t.Run(why, func(t *testing.T) {
+			if told := play(t, newPlan(seed, 0)); told.failed() {
+				t.Error(told)
+			}
+		})
+	}
+}
+
 // judgeWorlds plays the plan of each seed.
 func judgeWorlds(t *testing.T, usual uint64, planOf func(seed uint64) *plan) {
 	t.Helper()
