@@ -136,6 +136,7 @@ func tryModules(t *testing.T, clone string) {
 	}
 	place{folder: user, env: env}.do(t, "go", "mod", "init", "my.domain/operator")
 	place{folder: user, env: env}.do(t, "go", "get", module+"@"+version, module+"/tracing@"+version)
+	place{folder: user, env: env}.do(t, "go", "mod", "tidy")
 	place{folder: user, env: env}.do(t, "go", "build", "-o", os.DevNull, ".")
 	if mod := read(t, user, "go.mod"); strings.Contains(mod, "replace") || !strings.Contains(mod, module+"/tracing "+version) {
 		t.Errorf("go.mod is\n%s", mod)
