@@ -46,26 +46,23 @@ func (log *eventLog[T]) append(events []event[T], now time.Time) {
 // that the next one gets.
 func (log *eventLog[T]) length() uint64 { return log.end.Load().first }
 
-// cursor is a place in the log: the next event that its owner has not seen.
-type cursor[T any] struct {
-	node  *node[T]
-	index int // in node.events. Invariant: 0 while node is open.
-}
+// cursor is a place in the log: the node whose events its owner sees next.
+type cursor[T any] struct{ node *node[T] }
 
 // position is the number of the next event.
-func (c *cursor[T]) position() uint64 { return c.node.first + uint64(c.index) }
+func (c *cursor[T]) position() uint64 { return c.node.first }
 
-// peek returns the events up to the end of the node, and when they were published. It returns none at the end of the log.
+// peek returns the events of the node, and when they were published. It returns none at the end of the log.
 func (c *cursor[T]) peek() ([]event[T], time.Time) {
 	for {
 		next := c.node.next.Load()
 		if next == nil {
 			return nil, time.Time{}
 		}
-		if c.index < len(c.node.events) {
-			return c.node.events[c.index:], c.node.at
+		if len(c.node.events) > 0 {
+			return c.node.events, c.node.at
 		}
-		c.node, c.index = next, 0
+		c.node = next
 	}
 }
 
@@ -73,7 +70,7 @@ func (c *cursor[T]) peek() ([]event[T], time.Time) {
 func (c *cursor[T]) take() ([]event[T], time.Time) {
 	events, at := c.peek()
 	if len(events) > 0 {
-		c.node, c.index = c.node.next.Load(), 0
+		c.node = c.node.next.Load()
 	}
 	return events, at
 }
