@@ -75,31 +75,18 @@ const (
 )
 
 // Record is the [ledger.Recorder]'s.
-func (l *clerk[R]) Record(r R, c Change) { l.recordOf(nil, r, c) }
-
-// recordOf records a change that a delivery is of, if there is one.
-func (l *clerk[R]) recordOf(d *delivery[R], r R, c Change) {
-	c.facts = &l.facts
-	c.Kind = l.facts.kindOf(&c) // if it stays empty, Of won't find it
-	c.Deltas = max(1, c.Deltas)
-	var hash uint64
-	if d != nil {
-		hash = d.stream.hashRequest(r)
-	}
+func (l *clerk[R]) Record(r R, c Change) {
+	l.complete(&c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d != nil {
-		c.unsure = d.addLocked(hash) || c.unsure
-	}
 	l.books.record(r, &c)
 }
 
-// recordedFor ends a delivery, and returns the requests that it was recorded for.
-func (l *clerk[R]) recordedFor(d *delivery[R]) []uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	d.ended = true
-	return d.to
+// complete adds to a change what is the same for all of a ledger.
+func (l *clerk[R]) complete(c *Change) {
+	c.facts = &l.facts
+	c.Kind = l.facts.kindOf(c) // if it stays empty, Of won't find it
+	c.Deltas = max(1, c.Deltas)
 }
 
 // Landed is the [ledger.Recorder]'s.

@@ -86,7 +86,12 @@ func (d *delivery[R]) Record(r R) {
 	if c.watch != 0 && hidesUpdate(&c) {
 		c.causes = c.causes.with(c.watch)
 	}
-	d.stream.clerk.recordOf(d, r, c)
+	l, hash := d.stream.clerk, d.stream.hashRequest(r)
+	l.complete(&c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.unsure = d.addLocked(hash) || c.unsure
+	l.books.record(r, &c)
 }
 
 // addLocked notes a request, and reports whether the object may have had states that this
@@ -101,7 +106,11 @@ func (d *delivery[R]) addLocked(hash uint64) (unsure bool) {
 
 // End is the [ledger.Delivery]'s.
 func (d *delivery[R]) End() {
-	to := d.stream.clerk.recordedFor(d) // nobody adds to it any more
+	l := d.stream.clerk
+	l.mu.Lock()
+	d.ended = true
+	to := d.to // nobody adds to it any more
+	l.mu.Unlock()
 	slices.Sort(to)
 	to = slices.Compact(to)
 	switch s := d.stream; {
