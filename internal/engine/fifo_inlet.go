@@ -29,7 +29,7 @@ type Inlet[T any] struct {
 	heardAt time.Time // when something came last
 
 	omitted omissions       // since the last list
-	gaps    *atomic.Uint64  // counts where what was omitted ends, and a first list that comes late; nil if nobody asks
+	onGap   func()          // called where what was omitted ends, and when a first list comes late; nil if nobody asks
 	ready   <-chan struct{} // closed when subscribers may have synced; nil if nobody asks
 
 	listed     bool          // replace was called
@@ -129,8 +129,8 @@ func (in *Inlet[T]) Push(d delta.Delta[T], position string) error {
 // who have succeeded in it may have read that state.
 func (in *Inlet[T]) resumesLocked(key delta.Key) bool {
 	omitted := in.omitted.before(key)
-	if omitted && in.gaps != nil {
-		in.gaps.Add(1)
+	if omitted && in.onGap != nil {
+		in.onGap()
 	}
 	return omitted
 }
@@ -301,8 +301,8 @@ func (f *DeltaFIFO[T]) noteSyncedLocked(oldest uint64) {
 // countLateLocked counts a gap where subscribers have not waited for the first list. Nobody is told what of the scope
 // was deleted before it.
 func (in *Inlet[T]) countLateLocked() {
-	if in.gaps != nil && isClosed(in.ready) {
-		in.gaps.Add(1)
+	if in.onGap != nil && isClosed(in.ready) {
+		in.onGap()
 	}
 }
 

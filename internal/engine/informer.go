@@ -89,6 +89,8 @@ type Options[T any] struct {
 	// a Reflector with these options, so that what is called here is called by
 	// several goroutines.
 	Reflector reflector.Options[T]
+	// Gaps grows with what [Informer.Gaps] returns. Several informers may share it. Nil isn't counted.
+	Gaps *atomic.Uint64
 	// Log is where warnings go. The zero Logger is silent.
 	Log logr.Logger
 }

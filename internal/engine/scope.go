@@ -110,7 +110,7 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 	i.uncover(s)
 	i.rearrangeResyncLocked()
 	i.mu.Unlock()
-	i.gaps.Add(1) // before anything of it is dropped
+	i.countGap() // before anything of it is dropped
 	s.end()
 	s.inlet.shut()
 	i.mu.Lock()
@@ -153,7 +153,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	s := &scope[T]{resync: from.Resync}
 	s.inlet = i.fifo.Open(from.Namespace, slices.Clone(from.Except), func(err error) { s.reflector.Skip(context.Background(), err) })
 	s.reach = s.inlet.reach
-	s.inlet.gaps, s.inlet.ready = &i.gaps, i.controller.ready
+	s.inlet.onGap, s.inlet.ready = i.countGap, i.controller.ready
 	opts := i.reflectorOptions()
 	opts.Settings = reflector.Fill(from.Settings, opts.Settings)
 	if !s.reach.everything() {
@@ -161,7 +161,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	}
 	opts.Hooks = reflector.Hooks{
 		Degraded: s.inlet.degraded,
-		LeftOut:  func() { i.gaps.Add(1) },
+		LeftOut:  i.countGap,
 		Unread:   s.inlet.omitAny,
 		Relisted: func() { i.relists.Add(1) },
 	}

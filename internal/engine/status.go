@@ -41,6 +41,13 @@ func (i *Informer[T]) HeardAt() (newest time.Time) {
 // its first list came after subscribers had synced, or something was left out. It never goes back, and takes no lock.
 func (i *Informer[T]) Gaps() uint64 { return i.gaps.Load() }
 
+func (i *Informer[T]) countGap() {
+	i.gaps.Add(1)
+	if i.opts.Gaps != nil {
+		i.opts.Gaps.Add(1)
+	}
+}
+
 // Relists is how many times a scope was listed again. What happened before such a list is
 // known by its outcome alone. It takes no lock.
 func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }

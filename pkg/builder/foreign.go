@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
-
-	"github.com/delta-runtime/delta-runtime/internal/base/lock"
-	"github.com/delta-runtime/delta-runtime/internal/managed"
 )
 
 // ours begins the path of each of our packages.
@@ -26,32 +23,13 @@ func isForeign[R comparable](src ctrlsource.TypedSource[R]) bool {
 // countForeign has the ledger count what any kind of the cache has left out, if there is a source that is not ours: it may show
 // objects of any of them.
 func (p *plan[R]) countForeign() {
-	if p.ledger != nil && slices.ContainsFunc(p.raw, isForeign[R]) {
-		p.ledger.Clerk().Gaps((&cacheGaps{of: p.shared}).count)
+	if !slices.ContainsFunc(p.raw, isForeign[R]) {
+		return
 	}
-}
-
-// cacheGaps counts the gaps of all kinds that a cache has.
-type cacheGaps struct {
-	of *managed.Runtime
-
-	mu   lock.Mutex[lock.CacheGaps] // guards everything below
-	last uint64                     // the sum when it was last looked at
-	gone uint64                     // of kinds that have been removed since
-}
-
-// count never goes back. A kind that goes is a gap itself.
-func (g *cacheGaps) count() (sum uint64) {
-	if c := g.of.Cache(); c != nil {
-		for _, k := range c.Kinds() {
-			sum += k.Informer.Gaps()
+	p.ledger.Clerk().Gaps(func() uint64 {
+		if c := p.shared.Cache(); c != nil {
+			return c.Gaps()
 		}
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if sum < g.last {
-		g.gone += g.last - sum + 1
-	}
-	g.last = sum
-	return g.gone + sum
+		return 0
+	})
 }

@@ -49,6 +49,8 @@ type Cache struct {
 	ended   chan struct{}   // closed when the run ends
 	ending  <-chan struct{} // that of the context of the run; set before started is closed
 
+	gaps atomic.Uint64 // of all kinds; a kind that is removed is one, too
+
 	// kinds is read without a lock. The map is never changed, but replaced under mu.
 	kinds atomic.Pointer[map[kindID]*kind] // Invariant: never nil.
 

@@ -69,6 +69,7 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		OnMutation: c.ours.OnMutation,
 		Witness:    k.witness,
 		Reflector:  peer.Options(nil, about),
+		Gaps:       &c.gaps,
 		Log:        log,
 	}
 	if opts.OnMutation == nil {

@@ -151,6 +151,7 @@ func (c *Cache) remove(k *kind) {
 	kinds = maps.Clone(kinds)
 	delete(kinds, k.id)
 	c.kinds.Store(&kinds)
+	c.gaps.Add(1)
 	close(k.removed)
 	if k.running != nil {
 		k.running.Stop()

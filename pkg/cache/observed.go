@@ -31,6 +31,9 @@ func (c observed) Kinds() []observe.Kind {
 	return all
 }
 
+// Gaps is how often any kind has left something out.
+func (c observed) Gaps() uint64 { return c.gaps.Load() }
+
 // Record has a journal note the deltas of all kinds from now on.
 func (c observed) Record(in *journal.Journal) {
 	c.journal.Store(in)

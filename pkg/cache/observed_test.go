@@ -1,9 +1,11 @@
 package cache
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 
+	corev1 "k8s.io/api/core/v1"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/managed"
@@ -34,4 +36,42 @@ func TestEachCacheHasARuntime(t *testing.T) {
 			t.Error("the cache is shown after its end")
 		}
 	})
+}
+
+// TestGapsOfAllKindsOnlyGrow has a transform refuse what it is given of one kind of two, and removes both.
+func TestGapsOfAllKindsOnlyGrow(t *testing.T) {
+	f := newFakeAPI(t)
+	f.put(configMap("red", "a"))
+	f.put(&corev1.Secret{ObjectMeta: configMap("red", "b").ObjectMeta})
+	c := newCache(t, f, crcache.Options{DefaultTransform: func(obj any) (any, error) {
+		if _, ok := obj.(*corev1.Secret); ok {
+			return nil, errors.New("no Secrets here")
+		}
+		return obj, nil
+	}}, Options{})
+	start(t, c)
+	seen := uint64(0)
+	for _, step := range []struct {
+		what  string
+		do    func() error
+		grows bool
+	}{
+		{"a kind comes", func() error { return get(t, c, "red", "a") }, false},
+		{"a kind comes whose object is refused", func() error {
+			_, err := c.GetInformer(t.Context(), new(corev1.Secret))
+			return err
+		}, true},
+		{"that kind goes", func() error { return c.RemoveInformer(t.Context(), new(corev1.Secret)) }, true},
+		{"the other goes", func() error { return c.RemoveInformer(t.Context(), new(corev1.ConfigMap)) }, true},
+		{"the other comes again", func() error { return get(t, c, "red", "a") }, false},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.what, err)
+		}
+		if n := (observed{c}).Gaps(); n < seen || n > seen != step.grows {
+			t.Errorf("when %s there are %d gaps after %d, want them to grow: %t", step.what, n, seen, step.grows)
+		} else {
+			seen = n
+		}
+	}
 }

@@ -21,7 +21,7 @@ var order = [][]any{
 	{Runtime{}},
 	{JournalShelf{}},
 	{
-		CacheGaps{}, CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
 		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
 		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
@@ -117,8 +117,6 @@ type (
 	Past struct{}
 	// Shown is managed.runtimes.mu: which Runtimes a scrape looks at.
 	Shown struct{}
-	// CacheGaps is builder.cacheGaps.mu: how many gaps a cache has had.
-	CacheGaps struct{}
 	// Guard is builder.guard.mu: which requests are held back.
 	Guard struct{}
 	// Calls is observe.Calls.mu: why calls were told that something is missing.

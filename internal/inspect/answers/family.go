@@ -24,15 +24,15 @@ const (
 // Family is the [inspector.Subject]'s. It knows of children in the cache alone, and looks at every object there, once for each
 // generation.
 func (o *Operator) Family(kind, namespace, name string) (owners, children []v1.Relative) {
-	kinds := o.kinds()
-	at := slices.IndexFunc(kinds, func(k observe.Kind) bool { return k.Name == kind })
-	if at < 0 {
+	k, err := o.kind(kind)
+	if err != nil {
 		return nil, nil
 	}
-	about := objectOf(&kinds[at], delta.Key{Namespace: namespace, Name: name})
+	about := objectOf(&k, delta.Key{Namespace: namespace, Name: name})
 	if about == nil {
 		return nil, nil
 	}
+	kinds := o.kinds()
 	owners = ownersOf(kinds, about, 1, nil)
 	return owners, inOrder(descendants(kinds, about), about.GetUID(), 1, nil)
 }
@@ -72,9 +72,10 @@ func rank(ref *metav1.OwnerReference) int {
 // findOwner looks for an owner in the cache, and says there what it is called. An owner of a namespaced object is of its namespace,
 // or has none.
 func findOwner(kinds []observe.Kind, namespace string, ref *metav1.OwnerReference, r *v1.Relative) metav1.Object {
+	of := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
 	for i := range kinds {
 		k := &kinds[i]
-		if group, err := schema.ParseGroupVersion(ref.APIVersion); err != nil || group.Group != k.GVK.Group || ref.Kind != k.GVK.Kind {
+		if k.GVK.GroupKind() != of {
 			continue
 		}
 		for _, in := range []string{namespace, ""} {

@@ -31,6 +31,7 @@ type household struct {
 }
 
 func (*household) Record(*journal.Journal) {}
+func (*household) Gaps() uint64            { return 0 }
 
 func (c *household) Kinds() []observe.Kind { return c.kinds }
 

@@ -35,6 +35,7 @@ type crowd struct {
 }
 
 func (*crowd) Record(*journal.Journal) {}
+func (*crowd) Gaps() uint64            { return 0 }
 
 func (c *crowd) Kinds() []observe.Kind {
 	gvk := corev1.SchemeGroupVersion.WithKind("Pod")

@@ -30,6 +30,7 @@ type idle struct {
 }
 
 func (*idle) Record(*journal.Journal) {}
+func (*idle) Gaps() uint64            { return 0 }
 
 func (c *idle) Kinds() []observe.Kind {
 	gvk := corev1.SchemeGroupVersion.WithKind("Pod")

@@ -20,6 +20,8 @@ import (
 type Cache interface {
 	// Kinds returns the kinds that have an informer, in order of their names.
 	Kinds() []Kind
+	// Gaps is how often any kind has left something out. A kind that is removed is a gap, too, so that it grows.
+	Gaps() uint64
 	Resyncer
 	// Record has a journal note the deltas of all kinds from now on, in place of the one before.
 	// Nil ends that.
