@@ -2,7 +2,6 @@ package builder
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
@@ -20,16 +19,18 @@ func isForeign[R comparable](src ctrlsource.TypedSource[R]) bool {
 	return of == nil || !strings.HasPrefix(of.PkgPath(), ours)
 }
 
-// countForeign has the ledger count what any kind of the cache has left out, if there is a source that is not ours: it may show
-// objects of any of them.
-func (p *plan[R]) countForeign() {
-	if !slices.ContainsFunc(p.raw, isForeign[R]) {
-		return
+// Watch is the controller's. A source that is not ours may show objects of any kind of the cache, so the ledger then counts what any of
+// them has left out.
+func (c *recordedController[R]) Watch(src ctrlsource.TypedSource[R]) error {
+	if isForeign(src) {
+		c.foreign.Do(func() { c.ledger.Clerk().Gaps(c.gaps) })
 	}
-	p.ledger.Clerk().Gaps(func() uint64 {
-		if c := p.shared.Cache(); c != nil {
-			return c.Gaps()
-		}
-		return 0
-	})
+	return c.TypedController.Watch(src)
+}
+
+func (c *recordedController[R]) gaps() uint64 {
+	if of := c.shared.Cache(); of != nil {
+		return of.Gaps()
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -172,7 +173,9 @@ type makeQueue[R comparable] = func(string, workqueue.TypedRateLimiter[R]) workq
 // recordedController is a controller with a ledger. The manager runs the controller in it.
 type recordedController[R comparable] struct {
 	controller.TypedController[R]
-	ledger *delta.Ledger[R]
+	ledger  *delta.Ledger[R]
+	shared  *managed.Runtime
+	foreign sync.Once // for its first source that is not ours
 }
 
 // NeedLeaderElection returns the controller's answer.

@@ -53,7 +53,6 @@ func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 		}
 		p.ledger = delta.NewLedger[R](opts)
 		p.ledger.Clerk().OnlyListed()
-		p.countForeign()
 	}
 	return p
 }
@@ -71,15 +70,15 @@ func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedControl
 	if err != nil {
 		return nil, err
 	}
+	if p.ledger != nil {
+		made = &recordedController[R]{TypedController: made, ledger: p.ledger, shared: p.shared}
+	}
 	for _, src := range watches {
 		if err := made.Watch(src); err != nil {
 			return nil, err
 		}
 	}
-	if p.ledger == nil {
-		return made, nil
-	}
-	return &recordedController[R]{TypedController: made, ledger: p.ledger}, nil
+	return made, nil
 }
 
 // controllerOptions returns the user's options, completed.
