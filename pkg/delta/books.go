@@ -79,9 +79,12 @@ func (b *books[R]) evict() bool {
 
 // lose notes that there is no account of a request although something happened. It counts
 // as not known until it succeeds again. The queue may have it, now or later, so it may also come when what
-// was lost has been dealt with. Loose says whether it may have been added for what nobody knows anything of.
+// was lost has been dealt with: out of the queue, once more because it was added meanwhile, and by a timer. Loose says
+// whether it may have been added for what nobody knows anything of.
 func (b *books[R]) lose(r R, loose bool) {
-	b.past.put(r, success{owed: true, loose: loose})
+	var lost success
+	lost.owe(&arrivals{landed: mostLanded, later: true, loose: loose})
+	b.past.put(r, lost)
 	b.overflows++
 }
 
@@ -134,8 +137,7 @@ func (b *books[R]) landed(r R, when arrival) {
 	if a.done() { // the worker was quicker than the one that added the request
 		delete(b.accounts, r)
 		if last, ok := b.past.get(r); ok {
-			last.owed, last.landed = last.owed || a.arrivals.later, uint8(min(a.arrivals.landed, 2))
-			last.loose = last.loose || a.arrivals.loose
+			last.owe(&a.arrivals)
 			b.past.put(r, last)
 		}
 	}
@@ -251,7 +253,7 @@ func (b *books[R]) settle(r R, how ledger.Outcome, done *doneSteps, now time.Tim
 		b.past.put(r, succeeded)
 		return
 	}
-	succeeded.owed, succeeded.loose = a.arrivals.explain(), a.arrivals.loose
+	succeeded.owe(&a.arrivals)
 	b.past.put(r, succeeded)
 	delete(b.accounts, r)
 	if a.lacking != "" || a.begins { // what came while the reconciler was at work is not there

@@ -19,12 +19,19 @@ type success struct {
 	at    int64  // nanoseconds since 1970; zero if the ledger knows of no success because it had to forget the request
 	gaps  uint32 // of the books, when the request was taken
 	lists uint32 // likewise
-	owed  bool   // the request may come once more with nothing to tell
+	owed  bool   // arrivals.later
 	loose bool   // as in arrivals
-	// landed are its arrivals that may be at a worker and in the queue. More than two are
-	// two, since it can be only once at either.
+	// landed are its arrivals that may be at a worker and in the queue: mostLanded at most, since it can be only once at
+	// either.
 	landed uint8
 	done   *doneSteps // after that call
+}
+
+const mostLanded = 2
+
+// owe keeps what may come of the request when its account is closed.
+func (s *success) owe(n *arrivals) {
+	s.owed, s.loose, s.landed = s.owed || n.later, s.loose || n.loose, uint8(min(n.landed, mostLanded))
 }
 
 func newRemembered[R comparable](limit int) remembered[R] {
