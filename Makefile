@@ -13,7 +13,7 @@ ONREAL       = ^TestSkippingIsSafeOnARealServer$$
 # Modules beside the root module that have tests for make test, and those that the linter reads.
 BESIDE      := cmd/kubectl-delta tracing hack/controlplane hack/image hack/kind
 LINTED      := $(BESIDE) test/browser
-MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/krew hack/tools/kubebuilder hack/tools/manifests hack/tools/release hack/image hack/kind cmd/kubectl-delta test/browser tracing
+MODULES     := . hack/controlplane hack/controlplane/programs hack/tools hack/tools/krew hack/tools/kubebuilder hack/tools/manifests hack/tools/release hack/tools/site hack/image hack/kind cmd/kubectl-delta test/browser tracing
 OPERATOR     = ./examples/sample-operator
 MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... output:crd:artifacts:config=config/crd/bases
 
@@ -21,7 +21,7 @@ MANIFESTS    = crd rbac:roleName=manager-role webhook paths=$(OPERATOR)/... outp
 # race detector alone needs, and without the tables of a debugger. So one command finds
 # what another has compiled. The compiler collects its garbage less often than usual,
 # which takes a fifth off its time. Tests do not inherit that. go vet is a part of make lint.
-PLAIN       := controlplane cluster demo browser demo-page observability test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/k8s/kubectl
+PLAIN       := controlplane cluster demo browser demo-page observability test beside lint model realtime bin/golangci-lint bin/benchstat bin/controller-gen bin/kustomize bin/kind bin/hugo bin/k8s/kubectl
 TESTS       := test beside race flakes model realtime operator
 FLAGS       := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 $(PLAIN): export CGO_ENABLED = 0
@@ -126,6 +126,15 @@ browser: controlplane bin/kustomize bin/axe-core/axe.min.js ## Look at the inspe
 .PHONY: demo-page
 demo-page: controlplane bin/kustomize ## Record the sample operator once, and write docs/demo, with chromium
 	go -C test/browser test -tags demopage -count=1 -v -timeout 20m -run '^TestMakeTheDemoPage$$' ./...
+
+# The generator is built without what puts a site onto a cloud.
+bin/hugo: hack/tools/site/go.mod hack/tools/site/go.sum
+	go -C hack/tools/site build -tags nodeploy -o ../../../$@ github.com/gohugoio/hugo
+
+.PHONY: docs
+docs: bin/hugo ## Build the documentation as a site in artifacts/site, and follow its links
+	hack/site/build
+	go test -tags site -count=1 ./test/docs
 
 .PHONY: observability
 observability: controlplane bin/kustomize ## Check alert rules and the dashboard with Prometheus itself, and look at an outage

@@ -14,6 +14,8 @@
 //	                ├─ diffs ─────▶ package adopt applies them to projects
 //	                └─ commands ──▶ package commands runs them
 //
+// With the build tag site, which make docs sets, it also follows the links of the site that hack/site makes of them.
+//
 // The packages adopt and commands take minutes, so `make test-all` runs them, and `make test`
 // runs this one.
 //

@@ -19,6 +19,7 @@ var places = map[string]place{
 	"kubectl delta top":  {"test/sampleoperator/inspector_test.go", `{"reader", "top", `},
 	"make observability": {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
 	"make demo-page":     {"Makefile", "\n\tgo -C test/browser test -tags demopage "}, // it needs chromium
+	"make docs":          {"hack/test-all", "docs make docs"},                         // it builds the site's generator first
 	"make image":         {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
 	"make next":          {"Makefile", "\n\thack/next "},                                    // it takes as long as make test
 	"make release":       {"test/release/release_test.go", `"make", "release", "VERSION="`}, // it takes minutes
