@@ -12,7 +12,7 @@ import (
 func TestEachArrivalIsExplained(t *testing.T) {
 	for how, of := range map[string]struct {
 		closed func(clerk *clerkOf)
-		more    int // arrivals
+		more   int // arrivals
 	}{
 		"it succeeds with a timer, and has been added once more": {func(clerk *clerkOf) {
 			clerk.add("a")
