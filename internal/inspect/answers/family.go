@@ -72,10 +72,13 @@ func rank(ref *metav1.OwnerReference) int {
 // findOwner looks for an owner in the cache, and says there what it is called. An owner of a namespaced object is of its namespace,
 // or has none.
 func findOwner(kinds []observe.Kind, namespace string, ref *metav1.OwnerReference, r *v1.Relative) metav1.Object {
-	of := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+	of, err := schema.ParseGroupVersion(ref.APIVersion)
+	if err != nil {
+		return nil
+	}
 	for i := range kinds {
 		k := &kinds[i]
-		if k.GVK.GroupKind() != of {
+		if of.Group != k.GVK.Group || ref.Kind != k.GVK.Kind {
 			continue
 		}
 		for _, in := range []string{namespace, ""} {
