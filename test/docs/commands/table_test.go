@@ -14,7 +14,7 @@ var places = map[string]place{
 	"make recording":     {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
 	"make controlplane":  {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
 	"make cluster":       {"Makefile", "\nrealtime: cluster "},
-	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes ten minutes
+	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes more than a quarter of an hour
 	"make kubectl-delta": {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
 	"kubectl delta top":  {"test/sampleoperator/inspector_test.go", `{"reader", "top", `},
 	"make observability": {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
