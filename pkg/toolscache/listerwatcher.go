@@ -14,10 +14,10 @@ import (
 )
 
 // listWatcherOf shows a client-go ListerWatcher to a core that holds any object. example is
-// one of its kind; see [listwatch.Options]. Where lw also is a
+// one of its kind; see [listwatch.Of]. Where lw also is a
 // cache.ListerWatcherWithContext, requests end with their context.
 func listWatcherOf(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return listwatch.Of(clientOf(lw), listwatch.Options[any]{Convert: listwatch.AsItIs, Example: example})
+	return listwatch.Of(clientOf(lw), example)
 }
 
 // lendingListWatcher is listWatcherOf for cores that have [objects.Traits], which detach what they keep.

@@ -29,10 +29,8 @@ func watching(w watch.Interface, err error) Client {
 	return Client{Watch: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, err }}
 }
 
-var asItIs = Options[any]{Convert: AsItIs}
-
-// text describes an event of names.
-func text(e *Event[string]) string {
+// text describes an event.
+func text(e *Event[any]) string {
 	switch {
 	case e.Err != nil:
 		return e.Err.Error()
@@ -41,37 +39,34 @@ func text(e *Event[string]) string {
 	case e.IsBookmark():
 		return "bookmark at " + e.Version
 	}
-	return fmt.Sprintf("%v %s@%s", e.Op, e.New, e.Version)
+	return fmt.Sprintf("%v %s@%s", e.Op, names(e.New)[0], e.Version)
 }
 
 func unstructuredOf(apiVersion, kind string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "a"}}}
 }
 
-// names converts an object to its name.
-func names(obj runtime.Object) (string, error) {
-	name := obj.(metav1.Object).GetName()
-	if name == "poison" {
-		return "", errors.New("cannot be converted")
+func names(objs ...any) (all []string) {
+	for _, obj := range objs {
+		all = append(all, obj.(metav1.Object).GetName())
 	}
-	return name, nil
+	return all
 }
 
 func TestListWatcherReadsLists(t *testing.T) {
 	for want, list := range map[string]runtime.Object{
-		`{[a b] false 7 more [cannot be converted]} <nil>`: &corev1.ConfigMapList{
+		`[a b] at "7", then "more" <nil>`: &corev1.ConfigMapList{
 			ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
-			Items:    []corev1.ConfigMap{*configMap("a", "1"), *configMap("poison", "2"), *configMap("b", "3")},
+			Items:    []corev1.ConfigMap{*configMap("a", "1"), *configMap("b", "3")},
 		},
-		`{[a] false   []} <nil>`: &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*unstructuredOf("v1", "Thing")}},
-		`{[] false   []} ` + ErrTable.Error(): &unstructured.UnstructuredList{
+		`[a] at "", then "" <nil>`: &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*unstructuredOf("v1", "Thing")}},
+		`[] at "", then "" ` + ErrTable.Error(): &unstructured.UnstructuredList{
 			Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table"},
 		},
-		`{[] false   []} read the answer to a list: object does not implement the List interfaces`: configMap("a", "1"),
+		`[] at "", then "" read the answer to a list: object does not implement the List interfaces`: configMap("a", "1"),
 	} {
-		lw := Of(listing(list, nil), Options[string]{Convert: names})
-		page, err := lw.List(t.Context(), metav1.ListOptions{})
-		if got := fmt.Sprint(page, " ", err); got != want {
+		page, err := Of(listing(list, nil), nil).List(t.Context(), metav1.ListOptions{})
+		if got := fmt.Sprintf("%s at %q, then %q %v", names(page.Items...), page.Version, page.Continue, err); got != want || page.Lent || page.Broken != nil {
 			t.Errorf("%T reads as\n%s, want\n%s", list, got, want)
 		}
 	}
@@ -90,7 +85,7 @@ func TestListWatcherReadsEvents(t *testing.T) {
 	}{
 		{nil, watch.Event{Type: watch.Added, Object: configMap("a", "1")}, "Added a@1"},
 		{&corev1.ConfigMap{}, watch.Event{Type: watch.Deleted, Object: configMap("a", "1")}, "Deleted a@1"},
-		{nil, watch.Event{Type: watch.Modified, Object: configMap("poison", "1")}, "cannot be converted"},
+		{nil, watch.Event{Type: watch.Modified, Object: configMap("a", "1")}, "Updated a@1"},
 		{nil, watch.Event{Type: watch.Bookmark, Object: bookmark}, "bookmark at 9"},
 		{nil, watch.Event{Type: watch.Bookmark, Object: initialEnd}, "bookmark at 9, the end of the list"},
 		{nil, watch.Event{Type: watch.Bookmark, Object: noEnd}, "bookmark at 9"},
@@ -108,7 +103,7 @@ func TestListWatcherReadsEvents(t *testing.T) {
 	} {
 		w := watch.NewFakeWithChanSize(1, false)
 		w.Action(tt.event.Type, tt.event.Object)
-		lw := Of(watching(w, nil), Options[string]{Convert: names, Example: tt.example})
+		lw := Of(watching(w, nil), tt.example)
 		stream, err := lw.Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +117,7 @@ func TestListWatcherReadsEvents(t *testing.T) {
 
 func TestStreamEnds(t *testing.T) {
 	w := watch.NewFakeWithChanSize(1, false)
-	lw := Of(watching(w, nil), asItIs)
+	lw := Of(watching(w, nil), nil)
 	stream, err := lw.Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -148,13 +143,13 @@ func TestStreamEnds(t *testing.T) {
 }
 
 func TestListWatcherPassesErrorsOn(t *testing.T) {
-	if _, err := Of(listing(nil, io.ErrUnexpectedEOF), asItIs).List(t.Context(), metav1.ListOptions{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := Of(listing(nil, io.ErrUnexpectedEOF), nil).List(t.Context(), metav1.ListOptions{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("List returned %v", err)
 	}
-	if _, err := Of(watching(nil, io.ErrUnexpectedEOF), asItIs).Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := Of(watching(nil, io.ErrUnexpectedEOF), nil).Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("Watch returned %v", err)
 	}
-	if _, err := Of(watching(nil, nil), asItIs).Watch(t.Context(), metav1.ListOptions{}); err == nil {
+	if _, err := Of(watching(nil, nil), nil).Watch(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("a watch that is nil does not cause an error")
 	}
 }

@@ -79,7 +79,7 @@ func delaysOf(t *testing.T, b informer.Backoff) []time.Duration {
 	}
 	lw := listwatch.Of(listwatch.Client{
 		List: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, io.ErrUnexpectedEOF },
-	}, listwatch.Options[any]{})
+	}, nil)
 	_ = reflector.New(lw, nil, nil, opts).Run(ctx) // it never has anything for a sink
 	return delays
 }
