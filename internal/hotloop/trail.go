@@ -18,7 +18,6 @@ const (
 	mostObjects = 8  // of one request
 	mostTracks  = 32 // of one object
 	mostSteps   = 64 // of one call
-	mostSeen    = 64 // versions without an order, of one object
 )
 
 // objectID is an object, as one watch shows it: typed objects and their metadata come at paces of
@@ -58,8 +57,7 @@ func (t *trail) restart() {
 type object struct {
 	held    delta.Object // the last state that was looked at
 	uid     types.UID
-	version uint64   // of held, if it has an order
-	seen    []string // the last versions, if they have none
+	version uint64 // of held
 	tracks  map[string]*track
 	turn    int
 }
@@ -102,6 +100,10 @@ func (v *visit) change(c *delta.Change) {
 	id := objectID{c.Kind, c.Key, reflect.TypeOf(obj)}
 	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
 		delete(v.objects, id)
+		v.foreign = true
+		return
+	}
+	if versionOf(obj) == 0 { // nobody could say whether it was told before
 		v.foreign = true
 		return
 	}
@@ -185,46 +187,24 @@ func (v *visit) write(at writtenAt, manager string) {
 	v.written[at] = manager
 }
 
-// fresh reports whether a state was not looked at before.
-func (o *object) fresh(state delta.Object) bool {
-	version := state.GetResourceVersion()
-	switch n, err := strconv.ParseUint(version, 10, 64); {
-	case o.held == nil || o.uid != state.GetUID():
-		return true
-	case version == "":
-		return o.held != state
-	case err == nil && o.version > 0:
-		return n > o.version
-	default:
-		return !o.saw(version)
+// versionOf is the version of a state, and zero if it is no number.
+func versionOf(state delta.Object) uint64 {
+	n, err := strconv.ParseUint(state.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return 0
 	}
+	return n
 }
 
-// saw reports whether a version was seen, and has it stay in memory.
-func (o *object) saw(version string) bool {
-	i := slices.Index(o.seen, version)
-	if i < 0 {
-		return false
-	}
-	o.seen = append(slices.Delete(o.seen, i, i+1), version)
-	return true
+// fresh reports whether a state was not looked at before.
+func (o *object) fresh(state delta.Object) bool {
+	return o.held == nil || o.uid != state.GetUID() || versionOf(state) > o.version
 }
 
 // hold makes a state the last one.
 func (o *object) hold(state delta.Object) {
 	if o.held != nil && o.uid != state.GetUID() {
-		*o = object{tracks: map[string]*track{}, turn: o.turn}
+		clear(o.tracks)
 	}
-	o.held, o.uid = state, state.GetUID()
-	version := state.GetResourceVersion()
-	n, err := strconv.ParseUint(version, 10, 64)
-	if err == nil {
-		o.version = n
-		return
-	}
-	o.version = 0
-	if len(o.seen) == mostSeen {
-		o.seen = slices.Delete(o.seen, 0, 1)
-	}
-	o.seen = append(o.seen, version)
+	o.held, o.uid, o.version = state, state.GetUID(), versionOf(state)
 }
