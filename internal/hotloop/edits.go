@@ -1,10 +1,10 @@
 package hotloop
 
 import (
-	"bytes"
 	"encoding/json"
 	"hash/maphash"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -142,17 +142,11 @@ func divideElements(at path.Path, key string, before, after map[string]map[strin
 
 func divideFields(at path.Path, before, after map[string]any) (all []leaf) {
 	for _, name := range names(before, after) {
-		if x, y := before[name], after[name]; !sameJSON(x, y) {
+		if x, y := before[name], after[name]; !reflect.DeepEqual(x, y) {
 			all = append(all, divide(at.Below(path.Step{Kind: path.Named, Name: name}), x, y)...)
 		}
 	}
 	return all
-}
-
-func sameJSON(a, b any) bool {
-	x, err1 := json.Marshal(a)
-	y, err2 := json.Marshal(b)
-	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
 func orNil(m map[string]any) any {

@@ -22,12 +22,7 @@ const (
 var patternNames = [...]string{"", "Fight", "OwnWrites"}
 
 // String is the constant's name.
-func (p Pattern) String() string {
-	if int(p) >= len(patternNames) {
-		return ""
-	}
-	return patternNames[p]
-}
+func (p Pattern) String() string { return patternNames[p] }
 
 // Verdict is what a call means for its request.
 type Verdict uint8

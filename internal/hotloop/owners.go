@@ -1,13 +1,12 @@
 package hotloop
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -16,11 +15,8 @@ import (
 // owners knows from the managed fields who wrote what in one step.
 type owners struct {
 	change        *delta.Change
-	before, after map[string][]fields // by manager; nil until somebody asks
+	before, after map[string]*fieldpath.Set // by manager; nil until somebody asks
 }
-
-// fields is what an entry of the managed fields owns: the tree of FieldsV1.
-type fields map[string]any
 
 // writer returns who wrote a path that has another value now. That is its owner, because all others
 // have lost it. If several own something there, it is the one that has won something.
@@ -28,15 +24,20 @@ func (o *owners) writer(at path.Path) string {
 	if o.after == nil {
 		o.after = ownersOf(o.change.New)
 	}
-	owning := map[string]map[string]bool{}
+	owning, nearest := map[string]*fieldpath.Set{}, 0
 	for manager, all := range o.after {
-		if has := ownedBy(all, at); len(has) > 0 {
+		has, near := ownedAt(all, at.Steps)
+		if near > nearest {
+			nearest = near
+			clear(owning)
+		}
+		if near > 0 && near == nearest {
 			owning[manager] = has
 		}
 	}
 	among := slices.Collect(maps.Keys(owning))
 	if len(among) > 1 {
-		among = slices.DeleteFunc(among, func(manager string) bool { return !o.wins(manager, at, owning[manager]) })
+		among = slices.DeleteFunc(among, func(manager string) bool { return !o.wins(manager, owning[manager]) })
 	}
 	if len(among) == 1 {
 		return among[0]
@@ -48,84 +49,76 @@ func (o *owners) writer(at path.Path) string {
 	return manager
 }
 
-// wins reports whether a manager owns something at a path that it did not own before.
-func (o *owners) wins(manager string, at path.Path, has map[string]bool) bool {
+// wins reports whether a manager did not own all that it has before.
+func (o *owners) wins(manager string, has *fieldpath.Set) bool {
 	if o.before == nil {
 		o.before = ownersOf(o.change.Old)
 	}
-	had := ownedBy(o.before[manager], at)
-	for field := range has {
-		if !had[field] {
-			return true
-		}
-	}
-	return false
+	had, known := o.before[manager]
+	return !known || !has.Difference(had).Empty()
 }
 
-func ownersOf(obj delta.Object) map[string][]fields {
-	all := map[string][]fields{}
+// ownersOf returns what each manager owns.
+func ownersOf(obj delta.Object) map[string]*fieldpath.Set {
+	all := map[string]*fieldpath.Set{}
 	for _, entry := range obj.GetManagedFields() {
-		var owned fields
-		if entry.FieldsV1 != nil && json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned) == nil {
-			all[entry.Manager] = append(all[entry.Manager], owned)
+		owned := fieldpath.NewSet()
+		if entry.FieldsV1 == nil || owned.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
+			continue
 		}
+		if had, twice := all[entry.Manager]; twice {
+			owned = owned.Union(had)
+		}
+		all[entry.Manager] = owned
 	}
 	return all
 }
 
-// ownedBy returns the fields at a path and below that are owned.
-func ownedBy(all []fields, at path.Path) map[string]bool {
-	owned := map[string]bool{}
-	for _, f := range all {
-		f.collect(at.Steps, owned)
-	}
-	return owned
-}
-
-func (f fields) collect(steps []path.Step, owned map[string]bool) {
-	if len(steps) == 0 || len(f) == 0 { // something above the path is owned as a whole
-		f.all("", owned)
-		return
-	}
-	for name, below := range f {
-		if names, ok := below.(map[string]any); ok && meets(&steps[0], name) {
-			fields(names).collect(steps[1:], owned)
+// ownedAt returns what of all is at a path or below. If that is nothing, it is the nearest field above, within
+// which the path may be. It also returns how many steps of the path the fields have.
+func ownedAt(all *fieldpath.Set, at []path.Step) (owned *fieldpath.Set, near int) {
+	owned = fieldpath.NewSet()
+	for e := range all.Members.All() {
+		if meets(&at[0], e) {
+			owned.Members.Insert(e)
+			near = 1
 		}
 	}
-}
-
-func (f fields) all(at string, owned map[string]bool) {
-	owned[at] = true
-	for name, below := range f {
-		if names, ok := below.(map[string]any); ok {
-			fields(names).all(at+"/"+name, owned)
+	for e := range all.Children.All() {
+		if !meets(&at[0], e) {
+			continue
 		}
+		below, _ := all.Children.Get(e)
+		steps := 0
+		if len(at) > 1 {
+			below, steps = ownedAt(below, at[1:])
+		}
+		if below.Empty() || steps+1 < near {
+			continue
+		}
+		if steps+1 > near {
+			owned, near = fieldpath.NewSet(), steps+1
+		}
+		*owned.Children.Descend(e) = *below
 	}
+	return owned, near
 }
 
-// meets reports whether a step is the one that a name of FieldsV1 says.
-func meets(s *path.Step, name string) bool {
-	kind, text, _ := strings.Cut(name, ":")
+// meets reports whether a step is the one that an element of the managed fields says.
+func meets(s *path.Step, e fieldpath.PathElement) bool {
 	switch {
-	case kind == "f" && s.Kind == path.Named:
-		return text == s.Name
-	case kind == "v" && s.Kind == path.Member:
-		return text == s.Name
-	case kind == "i" && s.Kind == path.Place:
-		return text == strconv.Itoa(s.Index)
-	case kind != "k" || s.Kind != path.Element:
+	case e.FieldName != nil:
+		return s.Kind == path.Named && s.Name == *e.FieldName
+	case e.Value != nil:
+		return s.Kind == path.Member && s.Name == path.ScalarText(*e.Value)
+	case e.Index != nil:
+		return s.Kind == path.Place && s.Index == *e.Index
+	case s.Kind != path.Element:
 		return false
 	}
-	var key map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &key) != nil {
-		return false
-	}
-	for _, k := range s.Keys { // without a schema, a path does not have all of them
-		if string(key[k.Name]) != k.Value {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Keys, func(k path.KeyField) bool { // without a schema, a path does not have all of them
+		return !slices.ContainsFunc(*e.Key, func(f value.Field) bool { return f.Name == k.Name && path.ScalarText(f.Value) == k.Value })
+	})
 }
 
 // alone reports whether one manager wrote all there is in both states, so that nobody can have

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
@@ -192,7 +193,7 @@ func TestTypedObjectsWithSchemas(t *testing.T) {
 				d.Spec.Template.Spec.Containers[1].Image = fmt.Sprint("side:", i)
 				second := metav1.NewTime(now.Truncate(time.Second))
 				for j, image := range []string{"app", "side"} {
-					fields := fieldsOf([]string{"spec/template/spec/containers/name=" + image + "/image"})
+					fields := fieldsOf(fieldpath.NewSet(pathOf("spec/template/spec/containers/name=" + image + "/image")))
 					d.ManagedFields = append(d.ManagedFields, metav1.ManagedFieldsEntry{Manager: []string{"argocd", "helm", "builder"}[max(2*j, i%2)], Operation: "Apply", Time: &second, FieldsV1: fields})
 				}
 			})

@@ -1,7 +1,7 @@
 package hotloop
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/internal/ledger/writes"
@@ -214,83 +215,53 @@ func assign(in map[string]any, steps []string, v any) {
 
 // managed returns the entries after a write: the writer owns what it set, and nobody else does.
 func managed(before []metav1.ManagedFieldsEntry, by string, now time.Time, content set) (after []metav1.ManagedFieldsEntry) {
-	owned := map[string]map[string]bool{}
+	written, owned := fieldpath.NewSet(), map[string]*fieldpath.Set{by: fieldpath.NewSet()}
+	second := metav1.NewTime(now.Truncate(time.Second))
 	times := map[string]*metav1.Time{}
-	for _, entry := range before {
-		owned[entry.Manager] = map[string]bool{}
-		times[entry.Manager] = entry.Time
-		for _, path := range pathsIn(entry.FieldsV1) {
-			owned[entry.Manager][path] = true
-		}
-	}
-	if owned[by] == nil {
-		owned[by] = map[string]bool{}
-	}
 	for path, v := range content {
-		for manager := range owned {
-			delete(owned[manager], path)
-		}
+		written.Insert(pathOf(path))
 		if v != nil {
-			owned[by][path] = true
-			second := metav1.NewTime(now.Truncate(time.Second))
+			owned[by].Insert(pathOf(path))
 			times[by] = &second
 		}
 	}
-	for _, manager := range slices.Sorted(maps.Keys(owned)) {
-		if len(owned[manager]) > 0 {
+	for _, entry := range before {
+		had := fieldpath.NewSet()
+		if err := had.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
+			panic(err)
+		}
+		owned[entry.Manager] = had.Difference(written).Union(cmp.Or(owned[entry.Manager], fieldpath.NewSet()))
+		times[entry.Manager] = cmp.Or(times[entry.Manager], entry.Time)
+	}
+	for _, manager := range sortedKeys(owned) {
+		if !owned[manager].Empty() {
 			after = append(after, metav1.ManagedFieldsEntry{
 				Manager: manager, Operation: "Update", APIVersion: "example.com/v1", FieldsType: "FieldsV1",
-				Time: times[manager], FieldsV1: fieldsOf(slices.Sorted(maps.Keys(owned[manager]))),
+				Time: times[manager], FieldsV1: fieldsOf(owned[manager]),
 			})
 		}
 	}
 	return after
 }
 
-func fieldsOf(paths []string) *metav1.FieldsV1 {
-	root := map[string]any{}
-	for _, path := range paths {
-		here := root
-		for step := range strings.SplitSeq(path, "/") {
-			name := "f:" + step
-			if key, value, ok := strings.Cut(step, "="); ok {
-				name = fmt.Sprintf(`k:{%q:%q}`, key, value)
-			}
-			below, _ := here[name].(map[string]any)
-			if below == nil {
-				below = map[string]any{}
-				here[name] = below
-			}
-			here = below
+func pathOf(text string) fieldpath.Path {
+	var steps []any
+	for step := range strings.SplitSeq(text, "/") {
+		if key, name, ok := strings.Cut(step, "="); ok {
+			steps = append(steps, fieldpath.KeyByFields(key, name))
+		} else {
+			steps = append(steps, step)
 		}
 	}
-	text, err := json.Marshal(root)
+	return fieldpath.MakePathOrDie(steps...)
+}
+
+func fieldsOf(owned *fieldpath.Set) *metav1.FieldsV1 {
+	text, err := owned.ToJSON()
 	if err != nil {
 		panic(err)
 	}
 	return metav1.NewFieldsV1(string(text))
-}
-
-func pathsIn(f *metav1.FieldsV1) (paths []string) {
-	var walk func(at []string, here map[string]any)
-	walk = func(at []string, here map[string]any) {
-		if len(here) == 0 {
-			paths = append(paths, strings.Join(at, "/"))
-		}
-		for name, below := range here {
-			step := strings.TrimPrefix(name, "f:")
-			if text, ok := strings.CutPrefix(name, "k:"); ok {
-				step = strings.NewReplacer(`{"`, "", `":"`, "=", `"}`, "").Replace(text)
-			}
-			walk(append(slices.Clip(at), step), below.(map[string]any))
-		}
-	}
-	var root map[string]any
-	if err := json.Unmarshal(f.GetRawBytes(), &root); err != nil {
-		panic(err)
-	}
-	walk(nil, root)
-	return paths
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

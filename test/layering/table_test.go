@@ -39,7 +39,7 @@ var table = map[string]rule{
 	},
 	"internal/engine/mutation":      {ours: in("internal/api/dedup", "internal/base/lock", "pkg/delta", "pkg/informer"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
 	"internal/inspect/footprint":    {ours: in("internal/api/dedup")},
-	"internal/hotloop":              {ours: in("internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
+	"internal/hotloop":              {ours: in("internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},
 	"internal/inspect/journal":      {ours: in("internal/inspect/footprint", "internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"test/layering":                 {},
 	"internal/testing/controlplane": {ours: in("internal/base/lifecycle", "internal/testing/manifests"), theirs: edge},
