@@ -13,10 +13,7 @@
 //	go test -tags invariants      each Lock is checked, on amd64 and arm64
 //
 // [Invariant] checks other things that must hold, also in the race detector's builds, and users test with these.
-// The order is not checked there: it is ours to keep, and to check it slows each Lock. No check
-// changes what the program does. TryLock never waits, so it is not checked, but a lock that it gets counts as held.
-//
-// A table that all goroutines share says what each of them holds. It has no lock, and the race detector does not
-// see its reads and writes. Otherwise it would take goroutines that have nothing to do with each other for
-// synchronized, and miss races.
+// The order is not checked there: it is ours to keep, to check it slows each Lock, and the table that all goroutines
+// share for it would hide races. No check changes what the program does. TryLock never waits, so it is not checked, but
+// a lock that it gets counts as held.
 package lock

@@ -1,4 +1,4 @@
-//go:build !invariants || (!amd64 && !arm64)
+//go:build !invariants || race || (!amd64 && !arm64)
 
 package lock
 

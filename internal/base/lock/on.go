@@ -1,4 +1,4 @@
-//go:build invariants && (amd64 || arm64)
+//go:build invariants && !race && (amd64 || arm64)
 
 package lock
 
@@ -16,17 +16,17 @@ const checked = true
 // it breaks the order.
 type Mutex[R any] struct {
 	mu   sync.Mutex
-	note *note // who holds mu; guarded by mu
+	note note // who holds mu; guarded by mu
 }
 
 // Lock is that of [sync.Mutex].
 func (m *Mutex[R]) Lock() {
 	wanted, me := rankOf[R](), self()
-	if wrong := wrongFor(wanted, held.by(me)); wrong != "" {
+	if wrong := wrongFor(wanted, heldBy(me)); wrong != "" {
 		panic("BUG: lock " + names[wanted] + ": the goroutine holds " + wrong)
 	}
 	m.mu.Lock()
-	m.note = held.add(me, wanted)
+	m.hold(me, wanted)
 }
 
 // TryLock is that of [sync.Mutex].
@@ -34,15 +34,20 @@ func (m *Mutex[R]) TryLock() bool {
 	if !m.mu.TryLock() {
 		return false
 	}
-	m.note = held.add(self(), rankOf[R]())
+	m.hold(self(), rankOf[R]())
 	return true
+}
+
+func (m *Mutex[R]) hold(me uint64, of rank) {
+	m.note = note{me, of}
+	m.note.add()
 }
 
 // Unlock is that of [sync.Mutex]. Any goroutine may call it.
 func (m *Mutex[R]) Unlock() {
-	if m.note != nil { // otherwise m is not locked, and sync.Mutex says so
+	if m.note != (note{}) { // otherwise m is not locked, and sync.Mutex says so
 		m.note.remove()
-		m.note = nil
+		m.note = note{}
 	}
 	m.mu.Unlock()
 }
