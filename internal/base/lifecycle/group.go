@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
-	"slices"
 	"sync"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
@@ -19,11 +17,10 @@ type Group struct {
 	stop context.CancelFunc
 
 	mu      lock.Mutex[lock.Group] // guards everything below
-	idle    sync.Cond              // signalled when running gets empty
-	running map[uint64]string      // names of the tasks that have not returned
-	next    uint64
-	err     error  // what the first task that ended the Group returned
-	crash   *Crash // the first panic. Invariant: once set, it stays.
+	idle    sync.Cond              // signalled when no task runs any more
+	running int                    // tasks that have not returned
+	err     error                  // what the first task that ended the Group returned
+	crash   *Crash                 // the first panic. Invariant: once set, it stays.
 }
 
 // Crash is what Wait panics with when a task panicked.
@@ -47,7 +44,7 @@ func (c *Crash) Unwrap() error {
 
 // New returns a Group whose tasks end with ctx.
 func New(ctx context.Context) *Group {
-	g := &Group{running: map[uint64]string{}}
+	g := &Group{}
 	g.ctx, g.stop = context.WithCancel(ctx)
 	g.idle.L = &g.mu
 	return g
@@ -75,15 +72,14 @@ func (g *Group) needed(name string, task func(context.Context) error) func(conte
 // Here runs a task as Go does, but in the goroutine of the caller, and then waits as Wait
 // does. A panic of another task is raised when this one has returned.
 func (g *Group) Here(name string, task func(context.Context) error) error {
-	id, started := g.enter(name)
-	if started {
+	if g.enter() {
 		returned := false
 		defer func() {
 			if !returned {
 				_ = g.Wait() // panics in place of the Goexit, which nobody would notice
 			}
 		}()
-		g.run(id, name, g.needed(name, task))
+		g.run(name, g.needed(name, task))
 		returned = true
 	}
 	return g.Wait()
@@ -96,35 +92,33 @@ func (g *Group) Guest(name string, task func(context.Context)) bool {
 }
 
 func (g *Group) start(name string, task func(context.Context)) bool {
-	id, started := g.enter(name)
+	started := g.enter()
 	if started {
-		go g.run(id, name, task)
+		go g.run(name, task)
 	}
 	return started
 }
 
 // enter notes that a task begins, unless the Group has been stopped.
-func (g *Group) enter(name string) (id uint64, started bool) {
+func (g *Group) enter() (started bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ctx.Err() != nil {
-		return 0, false
+		return false
 	}
-	id = g.next
-	g.next++
-	g.running[id] = name
-	return id, true
+	g.running++
+	return true
 }
 
 // run calls a task, and notes how it ended.
-func (g *Group) run(id uint64, name string, task func(context.Context)) {
+func (g *Group) run(name string, task func(context.Context)) {
 	returned := false
 	defer func() {
 		value := recover()
 		if value == nil && !returned {
 			value = ErrGoexit
 		}
-		g.ended(id, name, value)
+		g.ended(name, value)
 	}()
 	task(g.ctx)
 	returned = true
@@ -132,7 +126,7 @@ func (g *Group) run(id uint64, name string, task func(context.Context)) {
 
 // ended notes that a task has returned, or what it panicked with. It runs deferred in
 // the task's goroutine, so that the stack is the one where it happened.
-func (g *Group) ended(id uint64, name string, value any) {
+func (g *Group) ended(name string, value any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if value != nil && g.crash == nil {
@@ -141,8 +135,8 @@ func (g *Group) ended(id uint64, name string, value any) {
 	if value != nil {
 		g.stop()
 	}
-	delete(g.running, id)
-	if len(g.running) == 0 || value != nil {
+	g.running--
+	if g.running == 0 || value != nil {
 		g.idle.Broadcast()
 	}
 }
@@ -156,19 +150,11 @@ func (g *Group) Wait() error {
 	<-g.ctx.Done()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for len(g.running) > 0 && g.crash == nil {
+	for g.running > 0 && g.crash == nil {
 		g.idle.Wait()
 	}
 	if g.crash != nil {
 		panic(g.crash)
 	}
 	return g.err
-}
-
-// Running names the tasks that have not returned yet, sorted: what a Wait that
-// takes too long is waiting for.
-func (g *Group) Running() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Sorted(maps.Values(g.running))
 }
