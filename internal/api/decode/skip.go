@@ -58,64 +58,66 @@ func (c *cursor) raw(depth int) ([]byte, bool) {
 	return c.data[begin:c.pos], ok
 }
 
-// ends is what the fast way over a value stops at.
-var ends = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
-
 // pass goes over a value without a look at what is in it: it finds the end of a value that is in order, and some
 // place or none in one that is not.
 func (c *cursor) pass() bool {
 	switch c.peek() {
-	case '"':
-		return c.passText()
-	case '{', '[':
+	case '"', '{', '[':
 	default:
 		return c.value(0)
 	}
-	data, depth, i := c.data, 0, c.pos
-	for i < len(data) {
-		b := data[i]
-		if !ends[b] {
-			i++
-			continue
-		}
-		switch b {
-		case '"':
-			c.pos = i
-			if !c.passText() {
-				return false
-			}
-			i = c.pos
-			continue
-		case '{', '[':
-			depth++
-		default:
-			if depth--; depth == 0 {
-				c.pos = i + 1
-				return true
-			}
-		}
-		i++
-	}
-	return false
+	var look Scan
+	end := look.End(c.data[c.pos:])
+	c.pos += end
+	return end > 0
 }
 
-// passText goes over a string.
-func (c *cursor) passText() bool {
-	for i := c.pos + 1; i < len(c.data); {
-		n := bytes.IndexByte(c.data[i:], '"')
-		if n < 0 {
-			return false
+// ends is what a Scan stops at.
+var ends = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
+
+// Scan looks for the end of a JSON object, array or text, also while it arrives. It looks at each byte once, however
+// often more come. Of a value that is in no order it finds some end, or none.
+type Scan struct {
+	seen   int // bytes that were looked at
+	depth  int // brackets that are open there
+	inText bool
+}
+
+// End returns where the value at the beginning of data ends, and 0 if it goes on behind data. The bytes that were
+// seen are there once more, and others may have come.
+func (s *Scan) End(data []byte) int {
+	i, depth, inText := s.seen, s.depth, s.inText
+	for i < len(data) {
+		if inText {
+			n := bytes.IndexByte(data[i:], '"')
+			if n < 0 {
+				break
+			}
+			i += n + 1
+			slashes := 0
+			for data[i-2-slashes] == '\\' { // the quote that begins the text ends this
+				slashes++
+			}
+			inText = slashes%2 == 1
+		} else {
+			b := data[i]
+			i++
+			switch {
+			case !ends[b]:
+				continue
+			case b == '"':
+				inText = true
+			case b == '{', b == '[':
+				depth++
+			default:
+				depth--
+			}
 		}
-		end := i + n
-		slashes := 0
-		for j := end - 1; j >= c.pos+1 && c.data[j] == '\\'; j-- {
-			slashes++
-		}
-		i = end + 1
-		if slashes%2 == 0 {
-			c.pos = i
-			return true
+		if depth <= 0 && !inText {
+			*s = Scan{seen: i}
+			return i
 		}
 	}
-	return false
+	*s = Scan{len(data), depth, inText}
+	return 0
 }

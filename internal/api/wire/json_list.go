@@ -2,12 +2,14 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/decode"
 )
@@ -45,7 +47,7 @@ func (l *jsonList) read() (listHead, error) {
 	if err != nil {
 		return l.head, err
 	}
-	if err := json.Unmarshal(l.whole, &l.head); err != nil {
+	if err := utiljson.Unmarshal(l.whole, &l.head); err != nil {
 		return l.head, fmt.Errorf("read what the list says of itself: %w", err)
 	}
 	return l.head, nil
@@ -127,7 +129,7 @@ func isItems(name []byte) bool {
 		return string(name) == `"items"`
 	}
 	var plain string
-	return json.Unmarshal(name, &plain) == nil && plain == "items"
+	return utiljson.Unmarshal(name, &plain) == nil && plain == "items"
 }
 
 func (l *jsonList) items() error {
@@ -178,15 +180,24 @@ const suspicious = 4 << 20
 // wait reads on, unless what has been read can't be the beginning of a value.
 func (l *jsonList) wait() error {
 	if len(l.in.bytes()) >= suspicious {
-		if _, err := extent(l.in.bytes()); err != nil {
+		if err := cannotEnd(l.in.bytes()); err != nil {
 			return err
 		}
 	}
 	err := l.in.twice()
 	if errors.Is(err, io.EOF) {
-		if _, wrong := extent(l.in.bytes()); wrong != nil {
-			return wrong
-		}
+		return cmp.Or(cannotEnd(l.in.bytes()), err)
+	}
+	return err
+}
+
+// cannotEnd returns why data can't be the beginning of a JSON value, or all of it. Unlike decode.Pass it tells an end
+// that has not come from one that will never come.
+func cannotEnd(data []byte) error {
+	var value json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(data)).Decode(&value)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
 	}
 	return err
 }

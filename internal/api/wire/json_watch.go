@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/decode"
 )
 
 // jsonWatch reads events in JSON, which a server writes on a line each.
@@ -37,7 +39,7 @@ func (w *jsonWatch) next() (watch.EventType, arrival, error) {
 // frame returns what the next event is in, which stays where it is: an object that has come to its end. A line will do
 // first, as servers write them. But nobody knows when the end of a line will come.
 func (w *jsonWatch) frame(line bool) ([]byte, error) { //nolint:revive // the two ways are one loop
-	var look scan
+	var look decode.Scan
 	for had := 0; ; {
 		data := w.in.bytes()
 		if had == 0 {
@@ -50,11 +52,11 @@ func (w *jsonWatch) frame(line bool) ([]byte, error) { //nolint:revive // the tw
 		if i := bytes.IndexByte(data[had:], '\n'); line && i >= 0 {
 			return data[:had+i+1], nil
 		}
-		if end := look.end(data); end > 0 {
+		if end := look.End(data); end > 0 {
 			return data[:end], nil
 		}
 		if had == 0 && !line { // it may be that no end will come
-			if _, err := extent(data); err != nil {
+			if err := cannotEnd(data); err != nil {
 				return nil, err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/decode"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
@@ -81,14 +82,10 @@ func TestScan(t *testing.T) {
 		for range rng.IntN(40) {
 			text.WriteString([]string{`"`, `\`, "{", "}", "[", "]", "x"}[rng.IntN(7)])
 		}
-		data := []byte(event(text.String()) + event("next"))
-		want, err := extent(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var look scan
+		data, want := []byte(event(text.String())+event("next")), len(event(text.String()))
+		var look decode.Scan
 		for have := 0; ; have += 1 + rng.IntN(20) {
-			end := look.end(data[:min(have, len(data))])
+			end := look.End(data[:min(have, len(data))])
 			if end != 0 && end != want || end == 0 && have >= want {
 				t.Fatalf("with %d bytes it ends at %d, want %d: %q", have, end, want, data)
 			}
