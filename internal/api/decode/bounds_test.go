@@ -45,7 +45,7 @@ func TestNothingLargeIsKept(t *testing.T) {
 				}
 			}
 			for what, n := range map[string]int{
-				"pairs": cap(d.pairs), "values": cap(d.values), "scratch": cap(d.scratch), "names": len(d.names.known),
+				"pairs": cap(d.pairs), "values": cap(d.values), "scratch": cap(d.scratch), "names": len(d.names),
 			} {
 				if n > maxSpare || n > 4096 && what != "scratch" {
 					t.Errorf("%d %s are kept", n, what)

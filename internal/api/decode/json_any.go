@@ -144,29 +144,24 @@ func (d *Decoder) array(known any, depth int) (value any, same, ok bool) {
 }
 
 // names has the names that came lately, so that each is kept once and not once for each object.
-type names struct {
-	known map[string]string
-}
+type names map[string]string
 
 const (
 	maxNames      = 4096
 	maxNameLength = 64
 )
 
-func (n *names) of(read []byte) string {
-	if name, ok := n.known[string(read)]; ok {
+func (n names) of(read []byte) string {
+	if name, ok := n[string(read)]; ok {
 		return name
 	}
 	name := string(read)
 	if len(name) > maxNameLength {
 		return name
 	}
-	if n.known == nil {
-		n.known = map[string]string{}
+	if len(n) >= maxNames {
+		clear(n)
 	}
-	if len(n.known) >= maxNames {
-		clear(n.known)
-	}
-	n.known[name] = name
+	n[name] = name
 	return name
 }

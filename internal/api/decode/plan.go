@@ -45,7 +45,7 @@ type plan struct {
 	fields []field        // of a struct, in the order of its declaration, as JSON has them
 	byName map[string]int // into fields
 	proto  []protoField   // of a struct, as protobuf has them
-	// byNumber says which of them has a number, if that is not too large; -1 is none.
+	// byNumber says which of them has a number; -1 is none.
 	byNumber []int
 	// unmarshals means that the type has a decoder of protobuf.
 	unmarshals bool

@@ -39,6 +39,7 @@ func (m *planner) protoFields(p *plan, t reflect.Type) error {
 		return nil
 	}
 	var found []protoField
+	var byNumber []int
 	for i := range t.NumField() {
 		member := t.Field(i)
 		tag := member.Tag.Get("protobuf")
@@ -52,28 +53,14 @@ func (m *planner) protoFields(p *plan, t reflect.Type) error {
 		if err != nil {
 			return fmt.Errorf("%v.%s: %w", t, member.Name, err)
 		}
+		for len(byNumber) <= f.number {
+			byNumber = append(byNumber, -1)
+		}
+		byNumber[f.number] = len(found)
 		found = append(found, f)
 	}
-	p.proto = found
-	p.byNumber = numbers(found)
+	p.proto, p.byNumber = found, byNumber
 	return nil
-}
-
-// numbers returns which field has a number, for those that are not too large.
-func numbers(fields []protoField) (by []int) {
-	const most = 64
-	for i, f := range fields {
-		if f.number < 0 || f.number >= most {
-			continue
-		}
-		for len(by) <= f.number {
-			by = append(by, -1)
-		}
-		if by[f.number] < 0 {
-			by[f.number] = i
-		}
-	}
-	return by
 }
 
 func (m *planner) protoField(member reflect.StructField, tag string) (protoField, error) {
@@ -81,7 +68,7 @@ func (m *planner) protoField(member reflect.StructField, tag string) (protoField
 	if len(parts) < 3 {
 		return protoField{}, fmt.Errorf("the tag %q is too short", tag)
 	}
-	number, err := strconv.Atoi(parts[1])
+	number, err := strconv.ParseUint(parts[1], 10, 16)
 	if err != nil {
 		return protoField{}, fmt.Errorf("the tag %q has no number", tag)
 	}
@@ -91,7 +78,7 @@ func (m *planner) protoField(member reflect.StructField, tag string) (protoField
 	}
 	// The Go type decides, as it does in the generated code. Some tags say otherwise.
 	repeated := !p.readsItself() && (p.sort == list || p.sort == texts || p.sort == mapping)
-	return protoField{number: number, offset: member.Offset, plan: p, repeated: repeated}, nil
+	return protoField{number: int(number), offset: member.Offset, plan: p, repeated: repeated}, nil
 }
 
 // byField reports whether the plan's values are read field by field. Others that are messages decode themselves.

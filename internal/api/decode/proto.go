@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
-	"slices"
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,11 +94,11 @@ func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool 
 		if !ok {
 			return false
 		}
-		i := p.protoIndex(number)
-		if i < 0 { // unknown here
+		if number >= len(p.byNumber) || p.byNumber[number] < 0 { // unknown here
 			data = rest
 			continue
 		}
+		i := p.byNumber[number]
 		f := &p.proto[i]
 		if i >= maxFields || !came.add(i) {
 			return false
@@ -117,14 +116,6 @@ func (d *Decoder) message(p *plan, data []byte, into, like unsafe.Pointer) bool 
 	}
 	d.depth--
 	return true
-}
-
-// protoIndex returns which field has a number, and -1 if none has.
-func (p *plan) protoIndex(number int) int {
-	if number < len(p.byNumber) {
-		return p.byNumber[number]
-	}
-	return slices.IndexFunc(p.proto, func(f protoField) bool { return f.number == number })
 }
 
 // protoValue decodes one value.
