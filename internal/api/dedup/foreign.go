@@ -39,9 +39,17 @@ var generated = []string{
 // that walks through such objects asks here, and nowhere else. A package may write at any time to the fields that it keeps
 // for itself, under a lock of its own, and these may lead to anything.
 type Legible struct {
-	Foreign bool  // nothing
-	Fields  []int // of a struct: these
-	All     bool  // of a struct: the Fields are all that it has
+	Size    int64   // of a value
+	Foreign bool    // nothing may be read
+	Flat    bool    // nothing that may be read is in other memory
+	Fields  []Field // of a struct: these may be read
+	All     bool    // of a struct: the Fields are all that it has
+}
+
+// Field is a field of a struct.
+type Field struct {
+	Index int
+	*Legible
 }
 
 // legibles grows with the program's types, by reflect.Type.
@@ -52,14 +60,24 @@ func LegibleOf(t reflect.Type) *Legible {
 	if known, ok := legibles.Load(t); ok {
 		return known.(*Legible)
 	}
-	l := &Legible{Foreign: Foreign(t)}
-	if !l.Foreign && t.Kind() == reflect.Struct {
+	// A struct contains itself only behind a pointer, a slice or a map, so this ends.
+	l := &Legible{Size: int64(t.Size()), Foreign: Foreign(t)}
+	l.Flat = l.Foreign
+	switch kind := t.Kind(); {
+	case l.Foreign:
+	case kind == reflect.Struct:
+		l.Flat = true
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct { // whose fields are promoted
-				l.Fields = append(l.Fields, i)
+				below := LegibleOf(f.Type)
+				l.Fields, l.Flat = append(l.Fields, Field{i, below}), l.Flat && below.Flat
 			}
 		}
 		l.All = len(l.Fields) == t.NumField()
+	case kind == reflect.Array:
+		l.Flat = t.Len() == 0 || LegibleOf(t.Elem()).Flat
+	default: // numbers, and what nobody may read, as functions and channels
+		l.Flat = !slices.Contains([]reflect.Kind{reflect.String, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface}, kind)
 	}
 	known, _ := legibles.LoadOrStore(t, l)
 	return known.(*Legible)

@@ -162,8 +162,8 @@ func (w *walk) fields(v reflect.Value, at spot, h uint64) uint64 {
 		number, suffix := q.CanonicalizeBytes(nil)
 		h = mix(mix(h, maphash.Bytes(fingerprintSeed, number)), maphash.Bytes(fingerprintSeed, suffix))
 	}
-	for _, i := range dedup.LegibleOf(v.Type()).Fields { // a foreign type has none
-		h = mix(h, w.inner(v.Field(i), at, uint64(i), func() string { return "." + v.Type().Field(i).Name }))
+	for _, f := range dedup.LegibleOf(v.Type()).Fields { // a foreign type has none
+		h = mix(h, w.inner(v.Field(f.Index), at, uint64(f.Index), func() string { return "." + v.Type().Field(f.Index).Name }))
 	}
 	return h
 }

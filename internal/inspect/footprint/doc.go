@@ -16,6 +16,5 @@
 // ([dedup.Legible]).
 //
 // Any goroutine may call anything. Nobody may change the value meanwhile, but a type may write to its
-// unexported fields. The facts about types are kept for good: a program has no more types than it was
-// compiled with.
+// unexported fields.
 package footprint

@@ -1,6 +1,10 @@
 package footprint
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
+)
 
 // Of estimates how many bytes v keeps alive.
 func Of(v any) int64 {
@@ -26,10 +30,10 @@ func ByPath(v any, add func(path string, bytes int64)) {
 		return
 	}
 	w.new(object.UnsafePointer())
-	k := kindOf(object.Type().Elem())
-	d.give("", k.block()-k.size)
+	k := dedup.LegibleOf(object.Type().Elem())
+	d.give("", whole(k)-k.Size)
 	if content, ok := contentOf(v); ok {
-		d.give("", k.size)
+		d.give("", k.Size)
 		d.content(content, "")
 		return
 	}
@@ -67,8 +71,8 @@ func (d *divider) fields(v reflect.Value, p *place) {
 	rest := int64(v.Type().Size())
 	for i := range p.fields {
 		f := &p.fields[i]
-		rest -= f.size
-		d.field(v.Field(f.index), f)
+		rest -= f.Size
+		d.field(v.Field(f.Index), f)
 	}
 	d.give(p.path, rest) // between the fields
 }
@@ -76,14 +80,14 @@ func (d *divider) fields(v reflect.Value, p *place) {
 func (d *divider) field(v reflect.Value, f *field) {
 	switch {
 	case f.below == nil:
-		d.give(f.path, f.size+d.behind(v, kindOf(v.Type()), 1))
+		d.give(f.path, f.Size+d.behind(v, f.Legible, 1))
 	case v.Kind() == reflect.Struct:
 		d.fields(v, f.below)
 	case v.IsNil() || !d.new(v.UnsafePointer()):
-		d.give(f.path, f.size)
+		d.give(f.path, f.Size)
 	default:
-		k := kindOf(v.Type().Elem())
-		d.give(f.path, f.size+k.block()-k.size)
+		k := dedup.LegibleOf(v.Type().Elem())
+		d.give(f.path, f.Size+whole(k)-k.Size)
 		d.fields(v.Elem(), f.below)
 	}
 }

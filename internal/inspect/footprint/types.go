@@ -4,61 +4,9 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 )
-
-// kind has the facts about a Go type.
-type kind struct {
-	size   int64
-	flat   bool   // it leads nowhere that counts
-	fields []part // of a struct: those that lead somewhere
-}
-
-// part is a field that leads somewhere.
-type part struct {
-	index int
-	*kind
-}
-
-var kinds sync.Map // reflect.Type to *kind
-
-var timeType = reflect.TypeFor[time.Time]()
-
-// kindOf returns the facts about a type.
-func kindOf(t reflect.Type) *kind {
-	if known, ok := kinds.Load(t); ok {
-		return known.(*kind)
-	}
-	// A struct contains itself only behind a pointer, a slice or a map. Their kinds do not ask
-	// what they point to, so this ends.
-	k := &kind{size: int64(t.Size()), flat: dedup.LegibleOf(t).Foreign}
-	switch t.Kind() {
-	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
-	case reflect.Array:
-		k.flat = k.flat || t.Len() == 0 || kindOf(t.Elem()).flat
-	case reflect.Struct:
-		k.fields = partsOf(t)
-		k.flat = len(k.fields) == 0
-	default: // numbers, and types that are left out
-		k.flat = true
-	}
-	known, _ := kinds.LoadOrStore(t, k)
-	return known.(*kind)
-}
-
-func partsOf(t reflect.Type) (parts []part) {
-	if t == timeType {
-		return nil // all times of a zone share it
-	}
-	for _, i := range dedup.LegibleOf(t).Fields {
-		if k := kindOf(t.Field(i).Type); !k.flat {
-			parts = append(parts, part{i, k})
-		}
-	}
-	return parts
-}
 
 // depth is how many names a path has at most.
 const depth = 3
@@ -71,9 +19,9 @@ type place struct {
 
 // field is a field of a place.
 type field struct {
-	index int
+	dedup.Field
+
 	path  string
-	size  int64
 	below *place // nil: all of it has the one path
 }
 
@@ -91,14 +39,14 @@ func placeOf(t reflect.Type, path string) *place {
 		return known.(*place)
 	}
 	p := &place{path: path}
-	for _, i := range dedup.LegibleOf(t).Fields {
-		p.add(t.Field(i), i)
+	for _, f := range dedup.LegibleOf(t).Fields {
+		p.add(t.Field(f.Index), f)
 	}
 	known, _ := places.LoadOrStore(key, p)
 	return known.(*place)
 }
 
-func (p *place) add(f reflect.StructField, index int) {
+func (p *place) add(f reflect.StructField, legible dedup.Field) {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	t := f.Type
 	inline := f.Anonymous && name == ""
@@ -108,7 +56,7 @@ func (p *place) add(f reflect.StructField, index int) {
 	case name == "" && !inline:
 		name = f.Name
 	}
-	at := field{index: index, path: join(p.path, name), size: int64(t.Size())}
+	at := field{Field: legible, path: join(p.path, name)}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -121,9 +69,9 @@ func (p *place) add(f reflect.StructField, index int) {
 	p.fields = append(p.fields, at)
 }
 
-// divisible reports whether the fields of a type are of interest: a time has none.
+// divisible reports whether the fields of a type are of interest.
 func divisible(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct || t == timeType {
+	if t.Kind() != reflect.Struct {
 		return false
 	}
 	for i := range t.NumField() {

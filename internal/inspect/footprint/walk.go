@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 )
 
 // deepest is how far away something may be and still count.
@@ -36,17 +38,18 @@ func (w *walk) new(p unsafe.Pointer) bool {
 }
 
 // behind returns what v keeps alive beside the memory that it lies in itself.
-func (w *walk) behind(v reflect.Value, k *kind, far int) (sum int64) {
-	if k.flat || far > deepest {
+func (w *walk) behind(v reflect.Value, k *dedup.Legible, far int) (sum int64) {
+	if k.Flat || far > deepest {
 		return 0
 	}
 	switch v.Kind() {
 	case reflect.String:
 		return text(v.Len())
 	case reflect.Struct:
-		for i := range k.fields {
-			f := &k.fields[i]
-			sum += w.behind(v.Field(f.index), f.kind, far)
+		for _, f := range k.Fields {
+			if !f.Flat {
+				sum += w.behind(v.Field(f.Index), f.Legible, far)
+			}
 		}
 		return sum
 	case reflect.Pointer:
@@ -56,7 +59,7 @@ func (w *walk) behind(v reflect.Value, k *kind, far int) (sum int64) {
 	case reflect.Slice:
 		return w.slice(v, far)
 	case reflect.Array:
-		elem := kindOf(v.Type().Elem())
+		elem := dedup.LegibleOf(v.Type().Elem())
 		for i := range v.Len() {
 			sum += w.behind(v.Index(i), elem, far)
 		}
@@ -79,18 +82,19 @@ func (w *walk) pointer(v reflect.Value, far int) int64 {
 	if v.IsNil() {
 		return 0
 	}
-	k := kindOf(v.Type().Elem())
-	if k.size == 0 || !w.new(v.UnsafePointer()) {
+	k := dedup.LegibleOf(v.Type().Elem())
+	if k.Size == 0 || !w.new(v.UnsafePointer()) {
 		return 0
 	}
-	return k.block() + w.behind(v.Elem(), k, far+1)
+	return whole(k) + w.behind(v.Elem(), k, far+1)
 }
 
-func (k *kind) block() int64 {
-	if k.flat {
-		return block(k.size)
+// whole is what a value takes that lies in memory of its own.
+func whole(k *dedup.Legible) int64 {
+	if k.Flat {
+		return block(k.Size)
 	}
-	return scanned(k.size)
+	return scanned(k.Size)
 }
 
 // boxed returns what an interface keeps alive that holds v.
@@ -99,20 +103,20 @@ func (w *walk) boxed(v reflect.Value, far int) int64 {
 	case reflect.Invalid, reflect.Bool, reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		return 0
 	case reflect.Pointer, reflect.Map:
-		return w.behind(v, kindOf(v.Type()), far)
+		return w.behind(v, dedup.LegibleOf(v.Type()), far)
 	default:
-		k := kindOf(v.Type())
-		return k.block() + w.behind(v, k, far+1)
+		k := dedup.LegibleOf(v.Type())
+		return whole(k) + w.behind(v, k, far+1)
 	}
 }
 
 func (w *walk) slice(v reflect.Value, far int) int64 {
-	elem := kindOf(v.Type().Elem())
-	size := elem.size * int64(v.Cap())
+	elem := dedup.LegibleOf(v.Type().Elem())
+	size := elem.Size * int64(v.Cap())
 	if size == 0 || !w.new(v.UnsafePointer()) {
 		return 0
 	}
-	if elem.flat {
+	if elem.Flat {
 		return block(size)
 	}
 	sum := scanned(size)
@@ -134,9 +138,9 @@ func (w *walk) mapping(v reflect.Value, far int) int64 {
 			return w.content(m, far)
 		}
 	}
-	key, elem := kindOf(v.Type().Key()), kindOf(v.Type().Elem())
-	sum := mapBytes(v.Len(), key.size, elem.size)
-	if key.flat && elem.flat {
+	key, elem := dedup.LegibleOf(v.Type().Key()), dedup.LegibleOf(v.Type().Elem())
+	sum := mapBytes(v.Len(), key.Size, elem.Size)
+	if key.Flat && elem.Flat {
 		return sum
 	}
 	k, e := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
