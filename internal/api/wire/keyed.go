@@ -14,21 +14,6 @@ func keyOf(head *decode.Head) delta.Key {
 	return delta.Key{Namespace: string(head.Namespace), Name: string(head.Name)}
 }
 
-// keyed adds the key of the JSON object that err is about, if it can be read.
-func (k *Kind) keyed(err error, data []byte) error {
-	head, _ := decode.ReadHead(data, k.Namespaced)
-	return listwatch.WithKey(err, keyOf(&head))
-}
-
-// keyedProto is keyed for an object in protobuf.
-func (k *Kind) keyedProto(err error, data []byte) error {
-	if k.codec == nil {
-		return err
-	}
-	head, _ := k.codec.ReadProtoHead(data)
-	return listwatch.WithKey(err, keyOf(&head))
-}
-
 // keyedDecoder is a decoder of JSON whose errors have the key of the object.
 type keyedDecoder struct {
 	runtime.Decoder
@@ -39,7 +24,8 @@ type keyedDecoder struct {
 func (d keyedDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj, gvk, err := d.Decoder.Decode(data, defaults, into)
 	if err != nil {
-		err = d.kind.keyed(err, data)
+		head, _ := decode.ReadHead(data, d.kind.Namespaced)
+		err = listwatch.WithKey(err, keyOf(&head))
 	}
 	return obj, gvk, err
 }

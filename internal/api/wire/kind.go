@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/decode"
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -80,36 +81,44 @@ func (k *Kind) name(obj runtime.Object) {
 
 // fromJSON makes an object of a list.
 func (k *Kind) fromJSON(data []byte) (runtime.Object, error) {
-	obj := reflect.New(reflect.TypeOf(k.Example).Elem()).Interface().(runtime.Object)
+	obj := k.empty()
 	var into any = obj
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		into = &u.Object
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return nil, k.keyed(fmt.Errorf("decode a %s%s: %w", k.GVK.Kind, named(data), err), data)
+		head, _ := decode.ReadHead(data, k.Namespaced)
+		return nil, k.undecoded(err, &head)
 	}
 	return obj, nil
 }
 
 // fromProto is fromJSON for an object in protobuf.
 func (k *Kind) fromProto(data []byte) (runtime.Object, error) {
-	obj := reflect.New(reflect.TypeOf(k.Example).Elem()).Interface().(runtime.Object)
+	obj := k.empty()
 	into, ok := obj.(interface{ Unmarshal([]byte) error })
+	var err error
 	if !ok {
-		return nil, k.keyedProto(fmt.Errorf("decode a %s: the server sends protobuf, which %T can't be made of", k.GVK.Kind, obj), data)
+		err = fmt.Errorf("the server sends protobuf, which %T can't be made of", obj)
+	} else if err = into.Unmarshal(data); err == nil {
+		return obj, nil
 	}
-	if err := into.Unmarshal(data); err != nil {
-		return nil, k.keyedProto(fmt.Errorf("decode a %s: %w", k.GVK.Kind, err), data)
+	var head decode.Head
+	if k.codec != nil {
+		head, _ = k.codec.ReadProtoHead(data)
 	}
-	return obj, nil
+	return nil, k.undecoded(err, &head)
 }
 
-// named tells which object an error is about, if it can be found out.
-func named(data []byte) string {
-	head, _ := decode.ReadHead(data, true)
-	key := keyOf(&head)
-	if key.Name == "" {
-		return ""
+func (k *Kind) empty() runtime.Object {
+	return reflect.New(reflect.TypeOf(k.Example).Elem()).Interface().(runtime.Object)
+}
+
+// undecoded tells which object an error is about, if it can be found out.
+func (k *Kind) undecoded(err error, head *decode.Head) error {
+	key, about := keyOf(head), k.GVK.Kind
+	if key.Name != "" {
+		about += " " + strings.TrimPrefix(key.String(), "/")
 	}
-	return " " + strings.TrimPrefix(key.String(), "/")
+	return listwatch.WithKey(fmt.Errorf("decode a %s: %w", about, err), key)
 }
