@@ -11,7 +11,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 )
 
@@ -29,13 +30,11 @@ const patience = 5 * time.Second
 func (s Server) cluster(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	client, err := s.client()
+	client, err := metadata.NewForConfigAndClient(s.Config, s.HTTP)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("make a client to ask which cluster it is: %w", err)
 	}
-	system := &metav1.PartialObjectMetadata{}
-	err = client.Get().AbsPath("/api/v1/namespaces/kube-system").
-		SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json").Do(ctx).Into(system)
+	system, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
 	switch {
 	case err == nil && system.UID != "":
 		return "uid " + string(system.UID), nil
@@ -44,19 +43,6 @@ func (s Server) cluster(ctx context.Context) (string, error) {
 	default:
 		return "", fmt.Errorf("ask which cluster it is: %w", err)
 	}
-}
-
-func (s Server) client() (rest.Interface, error) {
-	config := rest.CopyConfig(s.Config)
-	config.GroupVersion = &metav1.SchemeGroupVersion
-	config.APIPath = "/"
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	config.ContentConfig.ContentType = "application/json"
-	client, err := rest.RESTClientForConfigAndClient(config, s.HTTP)
-	if err != nil {
-		return nil, fmt.Errorf("make a client to ask which cluster it is: %w", err)
-	}
-	return client, nil
 }
 
 func (s Server) address() (string, error) {

@@ -159,6 +159,8 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest)
 	case status != 0:
 		refuse(w, status)
+	case asked.resource == metav1.NamespaceSystem: // it has no namespaces
+		refuse(w, http.StatusNotFound)
 	case query.Has("sendInitialEvents"):
 		refuse(w, http.StatusBadRequest)
 	case query.Get("watch") == "true":
