@@ -1,7 +1,7 @@
 // Package savefile keeps files of records in a directory, one for each label. They outlive kill -9 and a loss of power.
 //
 //	Create(label) ──▶ Writer ──Record, …──▶ Finish: the old file or this one, never a bit of both
-//	Open(label) ──▶ Reader ──Next──▶ records … io.EOF, or *Refused
+//	Open(label) ──▶ Reader ──Next──▶ records … io.EOF, or ErrRefused
 //
 //	a file   │ preamble │ block │ block │ … │ last block │
 //	preamble │ magic │ version │ key? │ salt │

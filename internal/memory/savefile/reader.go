@@ -21,11 +21,10 @@ type Reader struct {
 	from     *bufio.Reader // of the unpacker
 	head     []byte        // what Create was given
 	record   bytes.Buffer  // what Next has returned
-	err      error         // what Next returns from now on
 }
 
 // Open opens the finished file of a label, and checks its header. The error is an fs.ErrNotExist if there is none, and a
-// *Refused if it is not one that can be trusted.
+// ErrRefused if it is not one that can be trusted.
 func (d *Dir) Open(label string) (*Reader, error) { return d.read(fileName(label)) }
 
 func (d *Dir) read(name string) (*Reader, error) {
@@ -46,14 +45,14 @@ func (r *Reader) start(from *bufio.Reader, key []byte, name string) error {
 	preamble := make([]byte, preambleLength)
 	n, err := io.ReadFull(from, preamble)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Refused{Path: r.path, Why: "it can't be read", Err: err}
+		return refuse(r.path, "", "it can't be read", err)
 	}
 	if why := wrong(preamble[:n], key); why != "" {
-		return &Refused{Path: r.path, Why: why}
+		return refuse(r.path, "", why, nil)
 	}
 	seal, err := newSeal(preamble, key, name)
 	if err != nil {
-		return &Refused{Path: r.path, Why: "it can't be opened", Err: err}
+		return refuse(r.path, "", "it can't be opened", err)
 	}
 	r.opener = &opener{path: r.path, from: from, seal: seal, at: preambleLength}
 	// It starts no goroutine, and makes no more room than a writer needs, whatever the file says.
@@ -74,14 +73,11 @@ func (r *Reader) start(from *bufio.Reader, key []byte, name string) error {
 func (r *Reader) Header() []byte { return r.head }
 
 // Next returns the next record, which is valid until the next call. After the last one it
-// returns io.EOF, and after Close ErrClosed. Any other error is a *Refused: all records before
-// it are right, and nobody knows what is missing.
+// returns io.EOF. Any other error is an ErrRefused: all records before it are right, and nobody knows what is missing.
+// There is no next record after an error, nor after Close.
 func (r *Reader) Next() ([]byte, error) {
-	if r.err == nil {
-		r.err = r.next()
-	}
-	if r.err != nil {
-		return nil, r.err
+	if err := r.next(); err != nil {
+		return nil, err
 	}
 	return r.record.Bytes(), nil
 }
@@ -112,18 +108,13 @@ func (r *Reader) next() error {
 }
 
 func (r *Reader) refuse(why string, err error) error {
-	return &Refused{Path: r.path, Where: fmt.Sprintf("before byte %d", r.opener.at), Why: why, Err: err}
+	return refuse(r.path, fmt.Sprintf("before byte %d", r.opener.at), why, err)
 }
 
 // Close closes the file.
 func (r *Reader) Close() error {
-	if r.file == nil {
-		return nil
-	}
 	if r.unpacker != nil {
 		r.unpacker.Close()
 	}
-	err := r.file.Close()
-	r.file, r.err = nil, ErrClosed
-	return err
+	return r.file.Close()
 }

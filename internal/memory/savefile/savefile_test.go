@@ -188,10 +188,7 @@ func TestAReaderNeedsNoLock(t *testing.T) {
 	})
 }
 
-func isRefused(err error) bool {
-	var refused *Refused
-	return errors.As(err, &refused)
-}
+func isRefused(err error) bool { return errors.Is(err, ErrRefused) }
 
 func TestOnlyTheOwnerMayRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new")

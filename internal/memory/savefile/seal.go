@@ -141,7 +141,7 @@ func (s *sealer) flush(k kind) error {
 	return err
 }
 
-// opener reads what a sealer wrote. Its error is io.EOF after an intact end, and otherwise a *Refused.
+// opener reads what a sealer wrote. Its error is io.EOF after an intact end, and otherwise an ErrRefused.
 type opener struct {
 	path   string
 	from   *bufio.Reader
@@ -219,5 +219,5 @@ func (o *opener) read(b []byte) error {
 
 // refuse is about the block that is to be read next.
 func (o *opener) refuse(why string, err error) error {
-	return &Refused{Path: o.path, Where: fmt.Sprintf("block %d, at byte %d", o.number, o.at), Why: why, Err: err}
+	return refuse(o.path, fmt.Sprintf("block %d, at byte %d", o.number, o.at), why, err)
 }

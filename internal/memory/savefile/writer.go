@@ -1,8 +1,8 @@
 package savefile
 
 import (
+	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -25,7 +25,7 @@ type Writer struct {
 
 	used int64 // bytes of all files, also of this one
 	err  error // why nothing can be added any more
-	gone bool  // whether Finish or Abandon has been called
+	gone bool  // whether Abandon has been called, which Finish does, too
 }
 
 // Create begins the file of a label, which takes the place of the one that is there once it is finished. The label is
@@ -70,29 +70,18 @@ func (w *Writer) start(name string, head []byte) (err error) {
 	return w.add(head)
 }
 
-// Record adds a record. An error says that this record is too long, or that the file can't be
-// finished any more; then every later call returns it, too.
+// Record adds a record. An error says that the file can't be finished any more; then every later call returns it, too.
 func (w *Writer) Record(data []byte) error {
-	if w.err == nil && w.gone {
-		w.err = ErrClosed
+	if w.err == nil {
+		w.err = w.add(data)
 	}
-	if w.err != nil {
-		return w.failure(w.err)
-	}
-	err := w.add(data)
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, ErrTooLong) {
-		w.err = err
-	}
-	return w.failure(err)
+	return w.failure()
 }
 
 // add writes the length of a record, and the record.
 func (w *Writer) add(data []byte) error {
 	if len(data) > maxRecord {
-		return fmt.Errorf("a record of %d bytes: %w, %d are allowed", len(data), ErrTooLong, maxRecord)
+		return fmt.Errorf("a record of %d bytes is too long, %d are allowed", len(data), maxRecord)
 	}
 	var length [binary.MaxVarintLen32]byte
 	if _, err := w.packer.Write(length[:binary.PutUvarint(length[:], uint64(len(data)))]); err != nil {
@@ -118,18 +107,12 @@ func (w limited) Write(b []byte) (int, error) {
 // system could not say which.
 func (w *Writer) Finish() error {
 	defer w.Abandon()
-	if w.err == nil && w.gone {
-		w.err = ErrClosed
-	}
 	for _, step := range []func() error{w.packer.Close, w.end, w.file.Sync, w.file.Close, w.publish} {
 		if w.err == nil {
 			w.err = step()
 		}
 	}
-	if w.err != nil {
-		return w.failure(w.err)
-	}
-	return nil
+	return w.failure()
 }
 
 // end writes the last block.
@@ -153,11 +136,16 @@ func (w *Writer) Abandon() {
 	if w.gone {
 		return
 	}
-	w.gone = true
+	w.gone, w.err = true, cmp.Or(w.err, ErrClosed)
 	if w.file != nil {
 		_ = w.file.Close()                 // nobody will miss what is not written
 		_ = w.dir.disk.remove(w.temporary) // the next Create or Open tries again
 	}
 }
 
-func (w *Writer) failure(err error) error { return fmt.Errorf("write %s: %w", w.path, err) }
+func (w *Writer) failure() error {
+	if w.err != nil {
+		return fmt.Errorf("write %s: %w", w.path, w.err)
+	}
+	return nil
+}
