@@ -17,23 +17,24 @@ func Against(obj, like any) {
 
 // Equal reports whether two objects are equal that anybody may have. What nobody may read is taken to differ, unless it is
 // one in memory: see [Legible]. Only the pointers to two values of one type can be equal.
-func Equal(a, b any) bool {
-	return equal(a, b, scope{}, func(l *Layout) []part { return l.parts })
-}
+func Equal(a, b any) bool { return equal(a, b, scope{}) }
 
 // EqualObjects is Equal for whole objects of the API, whatever their TypeMeta says, and in whichever zone their times
 // are. A server sends the type with each custom resource of a list, and a client takes it out of each event. A decoder
 // or a transform chooses the zone.
-func EqualObjects(a, b any) bool {
-	return equal(a, b, scope{instants: true}, func(l *Layout) []part { return l.parts[l.typeMeta:] })
-}
+func EqualObjects(a, b any) bool { return equal(a, b, scope{objects: true}) }
 
-func equal(a, b any, in scope, parts func(*Layout) []part) bool {
+func equal(a, b any, in scope) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if !matchable(x, y) {
 		return x.IsValid() && y.IsValid() && x.Kind() == reflect.Pointer && x.Type() == y.Type() && x.UnsafePointer() == y.UnsafePointer()
 	}
-	return match(parts(LayoutOf(x.Type().Elem())), x.UnsafePointer(), y.UnsafePointer(), in)
+	l := LayoutOf(x.Type().Elem())
+	parts := l.parts
+	if in.objects {
+		parts = parts[l.typeMeta:]
+	}
+	return match(parts, x.UnsafePointer(), y.UnsafePointer(), in)
 }
 
 // matchable reports whether two values are pointers to two values of one type.
@@ -50,8 +51,12 @@ func LayoutOf(t reflect.Type) *Layout {
 	if l, ok := layouts.Load(t); ok {
 		return l.(*Layout)
 	}
-	l, _ := layouts.LoadOrStore(t, newLayout(t, map[reflect.Type]*Layout{}))
-	return l.(*Layout)
+	met := map[reflect.Type]*Layout{}
+	made := newLayout(t, met)
+	for of, l := range met { // all of them are whole now
+		layouts.Store(of, l)
+	}
+	return made
 }
 
 // Equal reports whether two values of the type are equal.

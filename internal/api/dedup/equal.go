@@ -20,7 +20,7 @@ func equalStructs(t reflect.Type) equality {
 	case reflect.TypeFor[time.Time]():
 		return func(a, b unsafe.Pointer, in scope) bool {
 			x, y := *(*time.Time)(a), *(*time.Time)(b)
-			return x == y || in.instants && x.Equal(y) //nolint:staticcheck // otherwise the zone counts, too
+			return x == y || in.objects && x.Equal(y) //nolint:staticcheck // otherwise the zone counts, too
 		}
 	case reflect.TypeFor[resource.Quantity]():
 		return func(a, b unsafe.Pointer, in scope) bool {

@@ -58,6 +58,9 @@ func newLayout(t reflect.Type, met map[reflect.Type]*Layout) *Layout {
 	if l, ok := met[t]; ok {
 		return l
 	}
+	if l, ok := layouts.Load(t); ok {
+		return l.(*Layout)
+	}
 	l := &Layout{Type: t, Size: t.Size()}
 	met[t] = l
 	m := &maker{layout: l, met: met}

@@ -10,10 +10,10 @@ type header struct {
 
 // scope is what may be done where match has got to.
 type scope struct {
-	change   bool // to share what is equal
-	copied   bool // the values are copies of what is in two maps
-	instants bool // two times are equal if they are one instant
-	depth    uint8
+	change  bool // to share what is equal
+	copied  bool // the values are copies of what is in two maps
+	objects bool // two times are equal if they are one instant
+	depth   uint8
 }
 
 // tooDeep is where match gives up. Anything deeper may be a cycle.
