@@ -61,11 +61,7 @@ type field struct {
 	plan   *plan
 }
 
-var (
-	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	anyType         = reflect.TypeFor[any]()
-)
+var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
 // special are types whose own methods are slow, and known to do what is done here instead.
 var special = map[reflect.Type]sort{
@@ -74,27 +70,25 @@ var special = map[reflect.Type]sort{
 	reflect.TypeFor[metav1.FieldsV1]():    fieldSet,
 }
 
-// planner makes the plans of a type and of all that it consists of.
-type planner struct {
-	made map[reflect.Type]*plan
-}
+// planner makes the plans of a type and of all that it consists of. It has those that it has made.
+type planner map[reflect.Type]*plan
 
 // of returns the plan of a type. It fails for types that encoding/json would treat in a way that is not known
 // here.
-func (m *planner) of(t reflect.Type) (*plan, error) {
-	if p, ok := m.made[t]; ok {
+func (m planner) of(t reflect.Type) (*plan, error) {
+	if p, ok := m[t]; ok {
 		return p, nil
 	}
-	p := &plan{Layout: dedup.LayoutOf(t), id: len(m.made)}
+	p := &plan{Layout: dedup.LayoutOf(t), id: len(m)}
 	p.unmarshals = reflect.PointerTo(t).Implements(protoUnmarshalerType)
-	m.made[t] = p
+	m[t] = p
 	if err := m.complete(p, t); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func (m *planner) complete(p *plan, t reflect.Type) (err error) {
+func (m planner) complete(p *plan, t reflect.Type) (err error) {
 	if p.sort = special[t]; p.sort != 0 {
 		return nil
 	}
@@ -104,7 +98,7 @@ func (m *planner) complete(p *plan, t reflect.Type) (err error) {
 		p.sort = pointer
 		p.elem, err = m.of(t.Elem())
 		return err
-	case t.Kind() != reflect.Interface && addressed.Implements(unmarshaler):
+	case t.Kind() != reflect.Interface && addressed.Implements(reflect.TypeFor[json.Unmarshaler]()):
 		if t.Name() == "" { // then it depends on what leads to it
 			return fmt.Errorf("%v decodes itself, but has no name", t)
 		}
@@ -135,7 +129,7 @@ func (m *planner) complete(p *plan, t reflect.Type) (err error) {
 		p.sort = structure
 		return m.fields(p, t)
 	case reflect.Interface:
-		if t != anyType {
+		if t != reflect.TypeFor[any]() {
 			return fmt.Errorf("%v does not say what to make", t)
 		}
 		p.sort = dynamic
@@ -145,7 +139,7 @@ func (m *planner) complete(p *plan, t reflect.Type) (err error) {
 	return nil
 }
 
-func (m *planner) slice(p *plan, t reflect.Type) (err error) {
+func (m planner) slice(p *plan, t reflect.Type) (err error) {
 	elem := t.Elem()
 	if elem.Kind() == reflect.Uint8 {
 		if elem != reflect.TypeFor[byte]() {
@@ -159,7 +153,7 @@ func (m *planner) slice(p *plan, t reflect.Type) (err error) {
 	return err
 }
 
-func (m *planner) mapping(p *plan, t reflect.Type) (err error) {
+func (m planner) mapping(p *plan, t reflect.Type) (err error) {
 	key := t.Key()
 	if key.Kind() != reflect.String || reflect.PointerTo(key).Implements(textUnmarshaler) {
 		return fmt.Errorf("%v has other keys than strings", t)
@@ -206,7 +200,7 @@ func TypeOf(example any) (*Type, error) {
 
 // newType returns a *Type or an error.
 func newType(t reflect.Type) any {
-	m := planner{made: map[reflect.Type]*plan{}}
+	m := planner{}
 	root, err := m.of(t)
 	switch {
 	case err != nil:
@@ -214,7 +208,7 @@ func newType(t reflect.Type) any {
 	case root.sort != structure:
 		return fmt.Errorf("decode %v: it decodes itself", t)
 	}
-	made := &Type{root: root, plans: len(m.made), empty: t}
+	made := &Type{root: root, plans: len(m), empty: t}
 	for _, f := range root.proto {
 		if f.plan.Type == reflect.TypeFor[metav1.ObjectMeta]() {
 			made.about = f.number

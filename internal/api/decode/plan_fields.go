@@ -8,7 +8,7 @@ import (
 )
 
 // fields finds the fields of a struct as encoding/json does.
-func (m *planner) fields(p *plan, t reflect.Type) error {
+func (m planner) fields(p *plan, t reflect.Type) error {
 	found := &fieldFinder{plans: m, depths: map[string]int{}, into: p}
 	p.byName = map[string]int{}
 	if err := found.walk(t, 0, 0); err != nil {
@@ -39,7 +39,7 @@ const simple = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_
 
 // fieldFinder collects the fields of a struct and of those that it embeds.
 type fieldFinder struct {
-	plans  *planner
+	plans  planner
 	into   *plan
 	depths map[string]int // by name, how deep it was found
 }

@@ -34,7 +34,7 @@ var protoUnmarshalerType = reflect.TypeFor[protoUnmarshaler]()
 // protoFields finds the fields of a struct by its tags. Structs without tags stay without: those that protobuf can
 // carry all the same decode themselves. So do types of unknown origin: only of code that Kubernetes' own generator has
 // written is it certain that it follows the tags, and uses no other encodings than are known here.
-func (m *planner) protoFields(p *plan, t reflect.Type) error {
+func (m planner) protoFields(p *plan, t reflect.Type) error {
 	if !dedup.WellKnown(t) {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (m *planner) protoFields(p *plan, t reflect.Type) error {
 	return nil
 }
 
-func (m *planner) protoField(member reflect.StructField, tag string) (protoField, error) {
+func (m planner) protoField(member reflect.StructField, tag string) (protoField, error) {
 	parts := strings.Split(tag, ",")
 	if len(parts) < 3 {
 		return protoField{}, fmt.Errorf("the tag %q is too short", tag)
