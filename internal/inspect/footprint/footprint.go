@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 )
@@ -37,7 +38,7 @@ func ByPath(v any, add func(path string, bytes int64)) {
 		d.content(content, "")
 		return
 	}
-	d.fields(object.Elem(), placeOf(object.Type().Elem(), ""))
+	d.fields(object.Elem(), "")
 }
 
 // contentOf returns what an unstructured object contains.
@@ -66,30 +67,71 @@ func (d *divider) give(path string, bytes int64) {
 	}
 }
 
-// fields divides a struct, with the memory that it lies in.
-func (d *divider) fields(v reflect.Value, p *place) {
+// fields divides a struct at a path, with the memory that it lies in.
+func (d *divider) fields(v reflect.Value, path string) {
 	rest := int64(v.Type().Size())
-	for i := range p.fields {
-		f := &p.fields[i]
+	for _, f := range dedup.LegibleOf(v.Type()).Fields {
 		rest -= f.Size
-		d.field(v.Field(f.Index), f)
+		d.field(v.Field(f.Index), v.Type().Field(f.Index), path)
 	}
-	d.give(p.path, rest) // between the fields
+	d.give(path, rest) // between the fields
 }
 
-func (d *divider) field(v reflect.Value, f *field) {
+func (d *divider) field(v reflect.Value, f reflect.StructField, path string) {
+	path, divided := pathOf(&f, path)
+	size := int64(f.Type.Size())
 	switch {
-	case f.below == nil:
-		d.give(f.path, f.Size+d.behind(v, f.Legible, 1))
+	case !divided:
+		d.give(path, size+d.behind(v, dedup.LegibleOf(f.Type), 1))
 	case v.Kind() == reflect.Struct:
-		d.fields(v, f.below)
+		d.fields(v, path)
 	case v.IsNil() || !d.new(v.UnsafePointer()):
-		d.give(f.path, f.Size)
+		d.give(path, size)
 	default:
-		k := dedup.LegibleOf(v.Type().Elem())
-		d.give(f.path, f.Size+whole(k)-k.Size)
-		d.fields(v.Elem(), f.below)
+		k := dedup.LegibleOf(f.Type.Elem())
+		d.give(path, size+whole(k)-k.Size)
+		d.fields(v.Elem(), path)
 	}
+}
+
+// depth is how many names a path has at most.
+const depth = 3
+
+// pathOf returns the path of a field, and whether it is divided further.
+func pathOf(f *reflect.StructField, within string) (path string, divided bool) {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	inline := f.Anonymous && name == ""
+	switch {
+	case name == "-":
+		name, inline = "", true
+	case name == "" && !inline:
+		name = f.Name
+	}
+	path = join(within, name)
+	if f.Type.Kind() == reflect.Pointer && !inline {
+		return path, divisible(f.Type.Elem()) && strings.Count(path, ".")+1 < depth
+	}
+	return path, divisible(f.Type) && (inline || strings.Count(path, ".")+1 < depth)
+}
+
+// divisible reports whether the fields of a type are of interest.
+func divisible(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if tag := t.Field(i).Tag.Get("json"); tag != "" && tag != "-" {
+			return true
+		}
+	}
+	return false
+}
+
+func join(path, name string) string {
+	if path == "" || name == "" {
+		return path + name
+	}
+	return path + "." + name
 }
 
 // content divides a part of an unstructured object.
