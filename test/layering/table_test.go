@@ -49,7 +49,7 @@ var table = map[string]rule{
 	"internal/testing/promise":      {},
 	"internal/api/dedup":            {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/api/decode":           {ours: in("internal/api/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
-	"internal/memory/savefile":      {ours: in("internal/base/lock"), theirs: in("github.com/klauspost/compress/zstd")},
+	"internal/memory/savefile":      {theirs: in("github.com/klauspost/compress/zstd")},
 	"internal/memory": {
 		ours:   in("internal/base/lifecycle", "internal/base/lock", "internal/memory/savefile", "pkg/delta"),
 		theirs: in("github.com/go-logr/logr", "k8s.io/apimachinery", "k8s.io/client-go"),

@@ -22,7 +22,7 @@ var order = [][]any{
 	{JournalShelf{}},
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
-		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{}, SaveFiles{},
+		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
 		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
 }
@@ -146,9 +146,6 @@ type (
 	HotLoop struct{}
 	// Journal is journal.Journal.mu: the kinds and controllers of a journal.
 	Journal struct{}
-
-	// SaveFiles is savefile.Dir.mu: whether a directory can be written.
-	SaveFiles struct{}
 
 	// Memory is memory.Memory.mu: what is saved. No file is touched under it.
 	Memory struct{}

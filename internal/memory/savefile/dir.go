@@ -7,8 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-
-	"github.com/delta-runtime/delta-runtime/internal/base/lock"
+	"sync/atomic"
 )
 
 // Options are how a directory is kept. The zero value is one without a key and without a limit.
@@ -27,11 +26,9 @@ type Dir struct {
 	disk  disk
 	key   []byte
 	max   int64
-	block int       // the most that a block has; tests make it small
-	lock  io.Closer // nil if the Dir only reads
-
-	mu   lock.Mutex[lock.SaveFiles] // guards what follows; never held while a file is touched
-	mine bool                       // whether files may be written: the Dir is locked, and not closed
+	block int         // the most that a block has; tests make it small
+	lock  io.Closer   // nil if the Dir only reads
+	mine  atomic.Bool // whether files may be written: the Dir is locked, and not closed
 }
 
 // Open opens a directory, which it makes if it is missing, and locks it. It removes files that were not finished.
@@ -51,7 +48,7 @@ func open(on disk, dir string, opts Options) (*Dir, error) {
 	if _, err := d.tidy(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", d.path, err), d.lock.Close())
 	}
-	d.mine = true
+	d.mine.Store(true)
 	return d, nil
 }
 
@@ -94,11 +91,7 @@ func (d *Dir) tidy() (used int64, err error) {
 
 // Close gives the directory free. A file that is being written can't be finished any more.
 func (d *Dir) Close() error {
-	d.mu.Lock()
-	mine := d.mine
-	d.mine = false
-	d.mu.Unlock()
-	if !mine {
+	if !d.mine.Swap(false) {
 		return nil
 	}
 	if err := d.lock.Close(); err != nil {
@@ -110,7 +103,7 @@ func (d *Dir) Close() error {
 // Keep removes the files of all labels but these, and has them stay removed after a crash.
 func (d *Dir) Keep(labels ...string) error {
 	err := ErrClosed
-	if d.isMine() {
+	if d.mine.Load() {
 		err = d.keep(labels)
 	}
 	if err != nil {
@@ -131,10 +124,4 @@ func (d *Dir) keep(labels []string) error {
 		}
 	}
 	return errors.Join(err, d.disk.sync(d.path))
-}
-
-func (d *Dir) isMine() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.mine
 }

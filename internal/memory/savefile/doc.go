@@ -23,6 +23,6 @@
 // removes unfinished files, and leaves alone names that this package does not give.
 //
 // Any goroutine may call the methods of a [Dir]. There may be many readers, but one Writer: callers of Create
-// and [Dir.Keep] take turns. Each [Writer] and [Reader] belongs to one goroutine. No file is touched under the lock. One
-// process writes a directory at a time: Linux, the BSDs, macOS and Windows see to that, and others don't.
+// and [Dir.Keep] take turns. Each [Writer] and [Reader] belongs to one goroutine. One process writes a directory at a
+// time: Linux, the BSDs, macOS and Windows see to that, and others don't.
 package savefile

@@ -34,7 +34,7 @@ func (d *Dir) Create(label string, header []byte) (*Writer, error) {
 	name := fileName(label)
 	w := &Writer{dir: d, path: filepath.Join(d.path, name), temporary: filepath.Join(d.path, newTemporary(label))}
 	err := ErrClosed
-	if d.isMine() {
+	if d.mine.Load() {
 		err = w.start(name, header)
 	}
 	if err != nil {
@@ -122,7 +122,7 @@ func (w *Writer) end() error {
 
 // publish gives the file its name for good.
 func (w *Writer) publish() error {
-	if !w.dir.isMine() {
+	if !w.dir.mine.Load() {
 		return ErrClosed
 	}
 	if err := w.dir.disk.rename(w.temporary, w.path); err != nil {
