@@ -52,9 +52,9 @@ func (m *Mutex[R]) Unlock() {
 	m.mu.Unlock()
 }
 
-// nested are ranks with locks that one goroutine may hold together. The user's function that is
+// nested is the rank with locks that one goroutine may hold together. The user's function that is
 // called under one of them may come to another, and only the user knows the order of these.
-var nested = []any{Popping{}}
+var nested = reflect.TypeFor[Popping]().Name()
 
 // rank counts the ranks of the order, from 1.
 type rank uint8
@@ -63,7 +63,6 @@ var (
 	ranks = map[reflect.Type]rank{}
 	names = []string{""} // by rank
 	lines = []int{0}     // by rank
-	nests = map[rank]bool{}
 )
 
 func init() {
@@ -73,9 +72,6 @@ func init() {
 			ranks[of] = rank(len(names))
 			names, lines = append(names, of.Name()), append(lines, line)
 		}
-	}
-	for _, marker := range nested {
-		nests[ranks[reflect.TypeOf(marker)]] = true
 	}
 }
 
@@ -96,7 +92,7 @@ func wrongFor(wanted rank, holds []rank) string {
 		a, b := names[wanted], names[other]
 		switch {
 		case lines[other] < lines[wanted]:
-		case wanted == other && nests[wanted]:
+		case a == b && a == nested:
 		case lines[other] > lines[wanted]:
 			wrong = append(wrong, fmt.Sprintf("%s, but the order is %s > %s", b, a, b))
 		case a == b:
