@@ -48,7 +48,7 @@ var table = map[string]rule{
 	"internal/testing/seeds":        {},
 	"internal/testing/promise":      {},
 	"internal/api/dedup":            {theirs: in("k8s.io/api", "k8s.io/apimachinery")},
-	"internal/api/decode":           {ours: in("internal/api/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
+	"internal/api/decode":           {ours: in("internal/api/dedup"), theirs: in("k8s.io/api", "k8s.io/apimachinery", "google.golang.org/protobuf/encoding/protowire")},
 	"internal/memory/savefile":      {theirs: in("github.com/klauspost/compress/zstd")},
 	"internal/memory": {
 		ours:   in("internal/base/lifecycle", "internal/base/lock", "internal/memory/savefile", "pkg/delta"),
@@ -56,7 +56,7 @@ var table = map[string]rule{
 	},
 	"internal/api/wire": {
 		ours:   in("internal/api/decode", "internal/api/dedup", "internal/api/listwatch", "pkg/delta"),
-		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest", "k8s.io/client-go/tools/metrics"),
+		theirs: in("k8s.io/apimachinery", "k8s.io/client-go/rest", "k8s.io/client-go/tools/metrics", "google.golang.org/protobuf/encoding/protowire"),
 	},
 	"internal/ledger/recording": {ours: in("internal/ledger", "internal/base/lock", "pkg/delta"), theirs: edge, except: aboveUs},
 	"internal/schema/openapi":   {ours: in("internal/schema/path"), theirs: in("k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/structured-merge-diff")},

@@ -9,14 +9,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 )
 
-// The types of what stands behind a field's number in protobuf.
-const (
-	protoVarint  = 0
-	protoFixed64 = 1
-	protoBytes   = 2
-	protoFixed32 = 5
-)
-
 // A protoField is a field of a struct as protobuf has it.
 type protoField struct {
 	number int

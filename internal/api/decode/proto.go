@@ -2,12 +2,13 @@ package decode
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -25,63 +26,44 @@ func (d *Decoder) Proto(data []byte, like any) (obj any, ok bool) {
 	return made.Interface(), true
 }
 
-// uvarint reads a number, and returns what is behind it.
-func uvarint(data []byte) (n uint64, rest []byte, ok bool) {
-	if len(data) > 0 && data[0] < 0x80 {
-		return uint64(data[0]), data[1:], true
-	}
-	n, size := binary.Uvarint(data)
-	if size <= 0 {
-		return 0, nil, false
-	}
-	return n, data[size:], true
-}
-
 // A protoValue is what stands behind a field's number.
 type protoValue struct {
-	sort   uint64
+	sort   protowire.Type
 	number uint64 // of a varint or a fixed one
 	bytes  []byte
 }
 
 // nextField reads a field and returns what is behind it.
 func nextField(data []byte) (number int, value protoValue, rest []byte, ok bool) {
-	if len(data) > 2 && data[0] < 0x80 && data[0]&7 == protoBytes && data[0] > 7 && data[1] < 0x80 {
+	if len(data) > 2 && data[0] < 0x80 && data[0]&7 == byte(protowire.BytesType) && data[0] > 7 && data[1] < 0x80 {
 		if end := 2 + int(data[1]); end <= len(data) { // as most are
-			return int(data[0] >> 3), protoValue{sort: protoBytes, bytes: data[2:end:end]}, data[end:], true
+			return int(data[0] >> 3), protoValue{sort: protowire.BytesType, bytes: data[2:end:end]}, data[end:], true
 		}
 	}
-	tag, data, ok := uvarint(data)
-	if !ok || tag>>3 == 0 || tag>>3 > math.MaxInt32 {
+	id, sort, n := protowire.ConsumeTag(data)
+	if n < 0 {
 		return 0, value, nil, false
 	}
-	value.sort = tag & 7
-	number = int(tag >> 3) //nolint:gosec // it has just been compared
-	switch value.sort {
-	case protoVarint:
-		value.number, rest, ok = uvarint(data)
-		return number, value, rest, ok
-	case protoBytes:
-		var size uint64
-		if size, data, ok = uvarint(data); !ok || size > uint64(len(data)) {
-			return 0, value, nil, false
-		}
-		value.bytes = data[:size:size]
-		return number, value, data[size:], true
-	case protoFixed64:
-		if len(data) < 8 {
-			return 0, value, nil, false
-		}
-		value.number = binary.LittleEndian.Uint64(data)
-		return number, value, data[8:], true
-	case protoFixed32:
-		if len(data) < 4 {
-			return 0, value, nil, false
-		}
-		value.number = uint64(binary.LittleEndian.Uint32(data))
-		return number, value, data[4:], true
+	data = data[n:]
+	switch value.sort = sort; sort {
+	case protowire.VarintType:
+		value.number, n = protowire.ConsumeVarint(data)
+	case protowire.BytesType:
+		value.bytes, n = protowire.ConsumeBytes(data)
+		value.bytes = slices.Clip(value.bytes)
+	case protowire.Fixed64Type:
+		value.number, n = protowire.ConsumeFixed64(data)
+	case protowire.Fixed32Type:
+		var half uint32
+		half, n = protowire.ConsumeFixed32(data)
+		value.number = uint64(half)
+	default: // a group, which nobody sends
+		return 0, value, nil, false
 	}
-	return 0, value, nil, false // a group, which nobody sends
+	if n < 0 {
+		return 0, value, nil, false
+	}
+	return int(id), value, data[n:], true
 }
 
 // message decodes a struct. A field that comes twice would have to be merged; that is left to others.
@@ -126,15 +108,15 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		return d.protoPointer(p, v, into, like)
 	case boolean:
 		*(*bool)(into) = v.number != 0
-		return v.sort == protoVarint
+		return v.sort == protowire.VarintType
 	case signed, unsigned:
 		putInt(into, int(p.Size)*8, int64(v.number)) //nolint:gosec // a varint has the bits of its number
-		return v.sort == protoVarint
+		return v.sort == protowire.VarintType
 	case float:
 		return putFloat(into, v, p.Size)
 	default: // what has bytes
 	}
-	if v.sort != protoBytes {
+	if v.sort != protowire.BytesType {
 		return false
 	}
 	switch {
@@ -159,10 +141,10 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 func putFloat(into unsafe.Pointer, v protoValue, size uintptr) bool {
 	if size == 8 {
 		*(*float64)(into) = math.Float64frombits(v.number)
-		return v.sort == protoFixed64
+		return v.sort == protowire.Fixed64Type
 	}
 	*(*float32)(into) = math.Float32frombits(uint32(v.number)) //nolint:gosec // a fixed32 has no more
-	return v.sort == protoFixed32
+	return v.sort == protowire.Fixed32Type
 }
 
 // keepFields decodes a set of fields, which is a message with one text.
@@ -171,7 +153,7 @@ func keepFields(into, like *metav1.FieldsV1, data []byte) bool {
 		return true
 	}
 	number, v, rest, ok := nextField(data)
-	if !ok || number != 1 || v.sort != protoBytes || len(rest) > 0 {
+	if !ok || number != 1 || v.sort != protowire.BytesType || len(rest) > 0 {
 		return false
 	}
 	if like != nil && len(v.bytes) > 0 && bytes.Equal(like.GetRawBytes(), v.bytes) {
@@ -190,7 +172,7 @@ func protoMoment(data []byte, into *metav1.Time) bool {
 	var seconds int64
 	for len(data) > 0 {
 		number, v, rest, ok := nextField(data)
-		if !ok || v.sort != protoVarint || number > 2 {
+		if !ok || v.sort != protowire.VarintType || number > 2 {
 			return false
 		}
 		if number == 1 {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"reflect"
 	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // repeated decodes the values of a field that begin with data and follow each other. It returns what is behind
@@ -67,11 +69,11 @@ func (d *Decoder) protoList(f *protoField, data []byte, into, like unsafe.Pointe
 
 // entry reads an entry of a map: a key and a value, in this order.
 func entry(v protoValue) (key []byte, value protoValue, ok bool) {
-	if v.sort != protoBytes {
+	if v.sort != protowire.BytesType {
 		return nil, value, false
 	}
 	number, first, rest, ok := nextField(v.bytes)
-	if !ok || number != 1 || first.sort != protoBytes {
+	if !ok || number != 1 || first.sort != protowire.BytesType {
 		return nil, value, false
 	}
 	number, value, rest, ok = nextField(rest)
@@ -109,7 +111,7 @@ func (d *Decoder) protoTexts(f *protoField, data []byte, into, like unsafe.Point
 			return rest, true
 		}
 		name, value, ok := entry(v)
-		if !ok || value.sort != protoBytes {
+		if !ok || value.sort != protowire.BytesType {
 			return nil, false
 		}
 		key := d.names.of(name)
@@ -132,7 +134,7 @@ func (f *protoField) areTexts(data []byte, known map[string]string) (rest []byte
 			return rest, n == len(known)
 		}
 		name, value, ok := entry(v)
-		if !ok || value.sort != protoBytes || n > 0 && string(name) <= string(last) {
+		if !ok || value.sort != protowire.BytesType || n > 0 && string(name) <= string(last) {
 			return nil, false
 		}
 		if wanted, there := known[string(name)]; !there || wanted != string(value.bytes) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -64,28 +65,20 @@ func (w *protoWatch) object(raw []byte) arrival {
 
 // fields returns the first field of a message and another one, which are bytes. It reports false if it does not understand the message, or
 // if something in it comes twice.
-func fields(message []byte, other int) (a, b []byte, ok bool) {
+func fields(message []byte, other protowire.Number) (a, b []byte, ok bool) {
 	for len(message) > 0 {
-		tag, n := binary.Uvarint(message)
-		if n <= 0 || tag&7 != protoBytes {
+		id, sort, n := protowire.ConsumeTag(message)
+		if n < 0 || sort != protowire.BytesType {
 			return nil, nil, false
 		}
-		size, m := binary.Uvarint(message[n:])
-		if m <= 0 || size > uint64(len(message)-n-m) {
+		value, m := protowire.ConsumeBytes(message[n:])
+		if m < 0 || id == 1 && a != nil || id == other && b != nil {
 			return nil, nil, false
 		}
-		value := message[n+m : n+m+int(size)] //nolint:gosec // compared above
-		message = message[n+m+len(value):]
-		switch int(tag >> 3) { //nolint:gosec // no field has a number that is too large
+		switch message = message[n+m:]; id {
 		case 1:
-			if a != nil {
-				return nil, nil, false
-			}
 			a = value
 		case other:
-			if b != nil {
-				return nil, nil, false
-			}
 			b = value
 		}
 	}
