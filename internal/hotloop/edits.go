@@ -98,73 +98,46 @@ type leaf struct {
 // divide finds what differs in two lists whose elements have names, which are one edit if there is no
 // schema. Without that, an honest write of one element would hide a fight over another one.
 func divide(at path.Path, before, after any) []leaf {
-	whole := []leaf{{at, before, after}}
 	if len(at.Steps) >= deepest {
-		return whole
+		return []leaf{{at, before, after}}
 	}
-	switch before := before.(type) {
-	case []any:
-		other, ok := after.([]any)
-		if !ok {
-			return whole
-		}
+	if x, y, ok := both[map[string]any](before, after); ok {
+		return divideEach(x, y, func(name string) path.Path { return at.Below(path.Step{Kind: path.Named, Name: name}) })
+	}
+	if x, y, ok := both[[]any](before, after); ok {
 		for _, key := range [...]string{"name", "type"} {
-			x, ok1 := byName(before, key)
-			y, ok2 := byName(other, key)
+			x, ok1 := byName(x, key)
+			y, ok2 := byName(y, key)
 			if ok1 && ok2 {
-				return divideElements(at, key, x, y)
+				return divideEach(x, y, func(name string) path.Path {
+					return at.Below(path.Step{Kind: path.Element, Keys: []path.KeyField{{Name: key, Value: strconv.Quote(name)}}})
+				})
 			}
 		}
-		return whole
-	case map[string]any:
-		other, ok := after.(map[string]any)
-		if !ok {
-			return whole
-		}
-		return divideFields(at, before, other)
-	default:
-		return whole
 	}
+	return []leaf{{at, before, after}}
 }
 
-func divideElements(at path.Path, key string, before, after map[string]map[string]any) (all []leaf) {
-	for _, name := range names(before, after) {
-		x, y := before[name], after[name]
-		below := at.Below(path.Step{Kind: path.Element, Keys: []path.KeyField{{Name: key, Value: strconv.Quote(name)}}})
-		if x == nil || y == nil {
-			all = append(all, leaf{below, orNil(x), orNil(y)})
-			continue
-		}
-		all = append(all, divideFields(below, x, y)...)
-	}
-	return all
+func both[T any](before, after any) (x, y T, ok bool) {
+	x, ok1 := before.(T)
+	y, ok2 := after.(T)
+	return x, y, ok1 && ok2
 }
 
-func divideFields(at path.Path, before, after map[string]any) (all []leaf) {
-	for _, name := range names(before, after) {
+func divideEach(before, after map[string]any, at func(name string) path.Path) (all []leaf) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		if x, y := before[name], after[name]; !reflect.DeepEqual(x, y) {
-			all = append(all, divide(at.Below(path.Step{Kind: path.Named, Name: name}), x, y)...)
+			all = append(all, divide(at(name), x, y)...)
 		}
 	}
 	return all
-}
-
-func orNil(m map[string]any) any {
-	if m == nil {
-		return nil
-	}
-	return m
-}
-
-func names[V any](a, b map[string]V) []string {
-	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // byName finds the elements of a list by the name that each has.
-func byName(list []any, key string) (elements map[string]map[string]any, ok bool) {
-	elements = make(map[string]map[string]any, len(list))
+func byName(list []any, key string) (elements map[string]any, ok bool) {
+	elements = make(map[string]any, len(list))
 	for _, v := range list {
 		m, ok := v.(map[string]any)
 		name, named := m[key].(string)
