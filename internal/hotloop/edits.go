@@ -70,12 +70,8 @@ func (v *visit) hash(of any) uint64 {
 
 // valueAt returns what an object has at a path of names.
 func valueAt(obj delta.Object, at path.Path) any {
-	var here any
-	if u, ok := obj.(runtime.Unstructured); ok {
-		here = u.UnstructuredContent()
-	} else if content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj); err == nil {
-		here = content
-	}
+	content, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	var here any = content
 	for i := range at.Steps {
 		m, ok := here.(map[string]any)
 		if !ok || at.Steps[i].Kind != path.Named {

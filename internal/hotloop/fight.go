@@ -23,7 +23,7 @@ type track struct {
 func (v *visit) track(id objectID, o *object, e *edit) {
 	k, ok := o.tracks[e.path]
 	if !ok {
-		o.makeRoom()
+		makeRoom(o.tracks, mostTracks, func(a, b *track) bool { return a.last.Before(b.last) })
 		k = &track{}
 		o.tracks[e.path] = k
 	}
@@ -52,18 +52,18 @@ func (v *visit) track(id objectID, o *object, e *edit) {
 	}
 }
 
-// makeRoom forgets the path that was written least recently, if there are too many.
-func (o *object) makeRoom() {
-	if len(o.tracks) < mostTracks {
+// makeRoom forgets what is oldest, if there is too much.
+func makeRoom[K comparable, V any](all map[K]V, most int, older func(a, b V) bool) {
+	if len(all) < most {
 		return
 	}
-	oldest := ""
-	for path, k := range o.tracks {
-		if oldest == "" || k.last.Before(o.tracks[oldest].last) {
-			oldest = path
+	var oldest K
+	for key, v := range all {
+		if known, ok := all[oldest]; !ok || older(v, known) {
+			oldest = key
 		}
 	}
-	delete(o.tracks, oldest)
+	delete(all, oldest)
 }
 
 // sign is what one call has shown of a loop.

@@ -134,15 +134,7 @@ func between(c *delta.Change, at time.Time, i, n int) time.Time {
 func (t *trail) object(id objectID) *object {
 	o, ok := t.objects[id]
 	if !ok {
-		if len(t.objects) >= mostObjects {
-			var oldest objectID
-			for other, known := range t.objects {
-				if oldest == (objectID{}) || known.turn < t.objects[oldest].turn {
-					oldest = other
-				}
-			}
-			delete(t.objects, oldest)
-		}
+		makeRoom(t.objects, mostObjects, func(a, b *object) bool { return a.turn < b.turn })
 		o = &object{tracks: map[string]*track{}}
 		t.objects[id] = o
 	}

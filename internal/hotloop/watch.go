@@ -53,7 +53,7 @@ func New[R comparable](opts Options) *Watch[R] {
 
 // Called notes a call of the reconciler for a request, and what the call is told. Each call's time
 // must be no earlier than that of the call before. The Episode is empty if the verdict is Calm. If several are under way it is the one
-// that was found last.
+// that was found last. After a panic the calls of the request only count.
 func (w *Watch[R]) Called(r R, changes delta.Changes, at time.Time) (Episode[R], Verdict) {
 	deltas, listed := 0, changes.Len() > 0
 	for c := range changes.All() {
@@ -67,11 +67,10 @@ func (w *Watch[R]) Called(r R, changes delta.Changes, at time.Time) (Episode[R],
 	if t == nil {
 		return w.judge(r, nil, at)
 	}
-	var signs []sign
-	func() {
-		defer w.release(t) // also if it panics
-		signs = t.look(changes, at)
-	}()
+	signs := t.look(changes, at)
+	w.mu.Lock()
+	t.busy = false
+	w.mu.Unlock()
 	return w.judge(r, signs, at)
 }
 
@@ -120,12 +119,6 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 // forgetLocked ends the episodes of a request that is no longer watched.
 func (w *Watch[R]) forgetLocked(gone *entry[R], at time.Time) {
 	w.endLocked(at, func(e *episode[R]) bool { return e.Request == gone.request })
-}
-
-func (w *Watch[R]) release(t *trail) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	t.busy = false
 }
 
 // judge makes episodes of what a call has shown.
