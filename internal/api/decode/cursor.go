@@ -187,20 +187,15 @@ func (c *cursor) number() (text []byte, whole, ok bool) {
 	if i < len(data) && data[i] == '-' {
 		i++
 	}
-	switch {
-	case i < len(data) && data[i] == '0':
+	if i < len(data) && data[i] == '0' {
 		i++
-	default:
-		from := i
-		if i = digits(data, i); i == from {
-			return nil, false, false
-		}
+	} else if i, ok = digits(data, i); !ok {
+		return nil, false, false
 	}
 	whole = true
 	if i < len(data) && data[i] == '.' {
 		whole = false
-		from := i + 1
-		if i = digits(data, from); i == from {
+		if i, ok = digits(data, i+1); !ok {
 			return nil, false, false
 		}
 	}
@@ -210,8 +205,7 @@ func (c *cursor) number() (text []byte, whole, ok bool) {
 		if i < len(data) && (data[i] == '+' || data[i] == '-') {
 			i++
 		}
-		from := i
-		if i = digits(data, i); i == from {
+		if i, ok = digits(data, i); !ok {
 			return nil, false, false
 		}
 	}
@@ -219,9 +213,11 @@ func (c *cursor) number() (text []byte, whole, ok bool) {
 	return data[begin:i], whole, true
 }
 
-func digits(data []byte, i int) int {
-	for i < len(data) && data[i] >= '0' && data[i] <= '9' {
-		i++
+// digits goes over digits, of which there must be some.
+func digits(data []byte, i int) (end int, ok bool) {
+	end = i
+	for end < len(data) && data[end] >= '0' && data[end] <= '9' {
+		end++
 	}
-	return i
+	return end, end > i
 }

@@ -54,7 +54,10 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 		case tag == "-":
 			continue
 		case member.Anonymous && name == "":
-			if err := f.embedded(t, member, depth); err != nil {
+			if member.Type.Kind() != reflect.Struct {
+				return fmt.Errorf("%v embeds %v", t, member.Type)
+			}
+			if err := f.walk(member.Type, member.Offset, depth+1); err != nil {
 				return err
 			}
 			continue
@@ -72,13 +75,6 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, depth int) error {
 		}
 	}
 	return nil
-}
-
-func (f *fieldFinder) embedded(t reflect.Type, member reflect.StructField, depth int) error {
-	if member.Type.Kind() != reflect.Struct {
-		return fmt.Errorf("%v embeds %v", t, member.Type)
-	}
-	return f.walk(member.Type, member.Offset, depth+1)
 }
 
 func (f *fieldFinder) add(t reflect.Type, name string, member reflect.StructField, depth int) error {
