@@ -112,13 +112,19 @@ func (r *byteReader) client(ctx context.Context, narrowed *metav1.ListOptions) (
 	return wire.New(c), nil
 }
 
+// List is for who can't take the objects one by one.
 func (r *byteReader) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[any], error) {
-	c, err := r.client(ctx, &opts)
-	if err != nil {
-		return listwatch.Page[any]{}, err
-	}
-	page, err := c.List(ctx, opts)
-	return page, r.of.binding.refused(ctx, err)
+	var items []any
+	var broken []error
+	page, err := r.Each(ctx, opts, func(item listwatch.Item[any]) {
+		if item.Err != nil {
+			broken = append(broken, item.Err)
+			return
+		}
+		items = append(items, item.Obj)
+	})
+	page.Items, page.Broken = items, broken
+	return page, err
 }
 
 func (r *byteReader) Each(ctx context.Context, opts metav1.ListOptions, do func(listwatch.Item[any])) (listwatch.Page[any], error) {

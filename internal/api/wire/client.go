@@ -28,8 +28,6 @@ type Client struct {
 	read listwatch.Reader
 }
 
-var _ listwatch.Lister[any] = (*Client)(nil)
-
 // New completes a client.
 func New(c Client) *Client {
 	c.complete()
@@ -84,21 +82,6 @@ func (c *Client) ask(ctx context.Context, opts metav1.ListOptions, list *measure
 		a.media = isProto
 	}
 	return a, nil
-}
-
-// List lists the kind, for who can't take the objects one by one.
-func (c *Client) List(ctx context.Context, opts metav1.ListOptions) (listwatch.Page[any], error) {
-	var items []any
-	var broken []error
-	page, err := c.Each(ctx, opts, func(item listwatch.Item[any]) {
-		if item.Err != nil {
-			broken = append(broken, item.Err)
-			return
-		}
-		items = append(items, item.Obj)
-	})
-	page.Items, page.Broken = items, broken
-	return page, err
 }
 
 // Each lists the kind, and hands on each object as it arrives.

@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 )
 
 // roundTrip is a server.
@@ -51,6 +53,8 @@ func clientOf(t *testing.T, server roundTrip, limit flowcontrol.RateLimiter) (*C
 	}), requests
 }
 
+func nobody(listwatch.Item[any]) {}
+
 // TestWatchesAreNotHeldBack asks for watches and lists with a limit of one request in ten seconds.
 func TestWatchesAreNotHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +74,7 @@ func TestWatchesAreNotHeldBack(t *testing.T) {
 			t.Errorf("seven watches take %v", took)
 		}
 		for range 3 {
-			if _, err := c.List(t.Context(), metav1.ListOptions{}); err != nil {
+			if _, err := c.Each(t.Context(), metav1.ListOptions{}, nobody); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,7 +108,7 @@ func TestListsAreMeasured(t *testing.T) {
 			time.Sleep(3 * time.Second)
 			return says(`{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`)
 		}, nil)
-		if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 5, ResourceVersion: "7"}); err != nil {
+		if _, err := c.Each(t.Context(), metav1.ListOptions{Limit: 5, ResourceVersion: "7"}, nobody); err != nil {
 			t.Fatal(err)
 		}
 		opts := metav1.ListOptions{Limit: 5, ResourceVersion: "7"}
@@ -128,7 +132,7 @@ func TestWhatEndsUnansweredIsAskedForAgain(t *testing.T) {
 		theirs  func(t *testing.T, requests *rest.RESTClient) bool
 	}{
 		"a list": {list, []error{io.EOF, syscall.ECONNRESET, syscall.ECONNREFUSED}, func(t *testing.T, c *Client) bool {
-			_, err := c.List(t.Context(), metav1.ListOptions{})
+			_, err := c.Each(t.Context(), metav1.ListOptions{}, nobody)
 			return err == nil
 		}, func(t *testing.T, requests *rest.RESTClient) bool {
 			return requests.Get().Resource("configmaps").Do(t.Context()).Error() == nil
@@ -182,7 +186,7 @@ func TestAnAnswerAboutAnEndedConnectionIsAnAnswer(t *testing.T) {
 		answer.StatusCode = http.StatusInternalServerError
 		return answer, err
 	}, nil)
-	if _, err := c.List(t.Context(), metav1.ListOptions{}); !apierrors.IsInternalError(err) || asked != 1 {
+	if _, err := c.Each(t.Context(), metav1.ListOptions{}, nobody); !apierrors.IsInternalError(err) || asked != 1 {
 		t.Errorf("it is asked %d times, and the error is %v", asked, err)
 	}
 }
