@@ -16,7 +16,7 @@
 //   - the manager that removes a field, because the managed fields do not say it;
 //   - three managers in a row, writes whose values are new each time, and two writers with one name;
 //   - without managed fields, the writers of two writes in the same second;
-//   - objects whose versions are no numbers, as those of a few aggregated APIs;
+//   - objects whose versions are not numbers, as those of a few aggregated APIs;
 //   - what changes inside a list without a schema, unless its elements have a name or a type.
 //
 // Nobody needs a schema for a Pod that starts: a request is looked at from its sixth delta on.

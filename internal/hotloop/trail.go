@@ -179,7 +179,7 @@ func (v *visit) write(at writtenAt, manager string) {
 	v.written[at] = manager
 }
 
-// versionOf is the version of a state, and zero if it is no number.
+// versionOf is the version of a state, and zero if it is not a number.
 func versionOf(state delta.Object) uint64 {
 	n, err := strconv.ParseUint(state.GetResourceVersion(), 10, 64)
 	if err != nil {

@@ -213,7 +213,7 @@ func (c *cursor) number() (text []byte, whole, ok bool) {
 	return data[begin:i], whole, true
 }
 
-// digits goes over digits, of which there must be some.
+// digits goes over digits. There must be one at least.
 func digits(data []byte, i int) (end int, ok bool) {
 	end = i
 	for end < len(data) && data[end] >= '0' && data[end] <= '9' {
