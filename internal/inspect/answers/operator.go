@@ -90,9 +90,9 @@ func (o *Operator) KindNames() (all []v1.Kind) {
 }
 
 // ControllerNames is the [inspector.Subject]'s.
-func (o *Operator) ControllerNames() (all []v1.Controller) {
+func (o *Operator) ControllerNames() (all []string) {
 	for _, c := range o.runtime.Controllers() {
-		all = append(all, v1.Controller{Name: c.Name})
+		all = append(all, c.Name)
 	}
 	return all
 }

@@ -90,7 +90,23 @@ func (h *handler) serve(c *call) error {
 	if c.query, err = parseQuery(c.r.URL.RawQuery, found.params); err != nil {
 		return err
 	}
+	if err := h.resolve(c.query.texts); err != nil {
+		return err
+	}
 	return found.serve(h, c)
+}
+
+// resolve puts the name of the kind in place of what the caller calls it, and refuses a controller that there is not.
+func (h *handler) resolve(texts map[string]string) (err error) {
+	if kind := texts["kind"]; kind != "" {
+		if texts["kind"], err = findKind(h.subject.KindNames(), kind); err != nil {
+			return err
+		}
+	}
+	if controller := texts["controller"]; controller != "" {
+		return findController(h.subject.ControllerNames(), controller)
+	}
+	return nil
 }
 
 func wrongMethod(method string, found *route) error {

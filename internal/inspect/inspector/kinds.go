@@ -17,12 +17,15 @@ const mostNamed = 20
 // and deployments.v1.apps do, as with kubectl. Of several forms of a kind the one of Go types is meant.
 func findKind(kinds []v1.Kind, asked string) (string, error) {
 	var found []v1.Kind
+	var all, names []string
 	for i := range kinds {
-		if kinds[i].Name == asked {
+		k := &kinds[i]
+		if k.Name == asked {
 			return asked, nil
 		}
-		if meansKind(&kinds[i], asked) {
-			found = append(found, kinds[i])
+		all = append(all, k.Name)
+		if meansKind(k, asked) {
+			found, names = append(found, *k), append(names, k.Name)
 		}
 	}
 	other := func(k v1.Kind) bool {
@@ -37,9 +40,9 @@ func findKind(kinds []v1.Kind, asked string) (string, error) {
 	case 1:
 		return found[0].Name, nil
 	case 0:
-		return "", refuse(http.StatusNotFound, "the cache has no kind %q; it has %s", clip(asked), enumerate(kinds))
+		return "", refuse(http.StatusNotFound, "the cache has no kind %q; it has %s", clip(asked), enumerate(all))
 	default:
-		return "", refuse(http.StatusBadRequest, "%q may mean %s; use one of these names", clip(asked), enumerate(found))
+		return "", refuse(http.StatusBadRequest, "%q may mean %s; use one of these names", clip(asked), enumerate(names))
 	}
 }
 
@@ -83,26 +86,18 @@ func plural(kind string) string {
 }
 
 // findController refuses a controller that the operator does not have.
-func findController(controllers []v1.Controller, asked string) error {
-	if slices.ContainsFunc(controllers, func(c v1.Controller) bool { return c.Name == asked }) {
+func findController(names []string, asked string) error {
+	if slices.Contains(names, asked) {
 		return nil
 	}
-	return refuse(http.StatusNotFound, "there is no controller %q; there are %s", clip(asked), enumerate(controllers))
+	return refuse(http.StatusNotFound, "there is no controller %q; there are %s", clip(asked), enumerate(names))
 }
 
-// enumerate names the first of them.
-func enumerate[T v1.Kind | v1.Controller](all []T) string {
-	names, rest := make([]string, min(len(all), mostNamed)), ""
-	if len(all) > mostNamed {
-		rest = " and others"
-	}
-	for i := range names {
-		switch one := any(&all[i]).(type) {
-		case *v1.Kind:
-			names[i] = one.Name
-		case *v1.Controller:
-			names[i] = one.Name
-		}
+// enumerate writes the first of the names.
+func enumerate(names []string) string {
+	rest := ""
+	if len(names) > mostNamed {
+		names, rest = names[:mostNamed], " and others"
 	}
 	return cmp.Or(strings.Join(names, ", ")+rest, "none")
 }

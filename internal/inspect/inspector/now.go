@@ -24,11 +24,7 @@ const (
 var urgency = []string{"Kind", "Failing", "Loop", "Slow", "Waiting", "Unsettled"}
 
 func (h *handler) now(c *call) (v1.Now, error) {
-	controller, err := h.controller(c)
-	if err != nil {
-		return v1.Now{}, err
-	}
-	n := v1.Now{At: time.Now(), Program: h.subject.Program(), Past: h.subject.Past(controller)}
+	n := v1.Now{At: time.Now(), Program: h.subject.Program(), Past: h.subject.Past(c.query.texts["controller"])}
 	health, found := h.subject.Health(), h.subject.Loops()
 	all := slices.Concat(kindsInTrouble(&health, n.At), failures(health.Failing, n.At), loops(found.Items), controllersInTrouble(health.Controllers, n.At))
 	slices.SortStableFunc(all, func(a, b v1.Attention) int {

@@ -62,13 +62,11 @@ func (h *handler) streamQuery(c *call) (q DeltaQuery, restarted bool, err error)
 		}
 		c.query.since, c.query.hasFrom = at, true
 	}
-	q, restarted, err = h.deltaQuery(c)
-	q.Limit = 0
-	if err != nil || c.query.hasFrom {
-		return q, restarted, err
+	q, restarted = h.deltaQuery(c)
+	if q.Limit = 0; !c.query.hasFrom {
+		q.Since = h.subject.Newest()
 	}
-	q.Since = h.subject.Newest()
-	return q, false, nil
+	return q, restarted, nil
 }
 
 // follow sends what comes until the reader is gone or has to come again.

@@ -95,8 +95,7 @@ type Journal interface {
 type Names interface {
 	// KindNames are the kinds with their names, groups and versions alone.
 	KindNames() []v1.Kind
-	// ControllerNames are the controllers with their names alone.
-	ControllerNames() []v1.Controller
+	ControllerNames() []string
 }
 
 // Stream is a place in the journal that moves on. One goroutine uses it.

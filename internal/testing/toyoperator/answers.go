@@ -108,7 +108,12 @@ func (o *Operator) Family(kind, namespace, name string) (owners, children []v1.R
 func (o *Operator) KindNames() []v1.Kind { return o.Kinds("").Items }
 
 // ControllerNames is of [inspector.Names].
-func (o *Operator) ControllerNames() []v1.Controller { return o.Controllers().Items }
+func (o *Operator) ControllerNames() (all []string) {
+	for _, c := range o.Controllers().Items {
+		all = append(all, c.Name)
+	}
+	return all
+}
 
 // Reconciles is of [inspector.Journal].
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
