@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,19 +106,24 @@ func (c *call) send(status int, content []byte) {
 	c.write(status, content)
 }
 
-// write sends an answer within a time limit, so that a reader that does not read does not hold the
+// write sends an answer.
+func (c *call) write(status int, content []byte) {
+	c.inTime(func() {
+		c.w.WriteHeader(status)
+		if c.r.Method != http.MethodHead {
+			_, _ = c.w.Write(content) // if that fails, the reader is gone
+		}
+	})
+}
+
+// inTime sends an answer within a time limit, so that a reader that does not read does not hold the
 // answer for ever. The limit belongs to the connection, which may serve others later, so it is
 // taken away again.
-func (c *call) write(status int, content []byte) {
+func (c *call) inTime(send func()) {
 	control := http.NewResponseController(c.w)
 	_ = control.SetWriteDeadline(time.Now().Add(c.pace.write)) // not every writer can
 	c.began = true
-	c.w.WriteHeader(status)
-	if c.r.Method != http.MethodHead {
-		if _, err := c.w.Write(content); err != nil {
-			return // the reader is gone
-		}
-	}
+	send()
 	if control.Flush() == nil {
 		_ = control.SetWriteDeadline(time.Time{})
 	}
@@ -137,34 +143,19 @@ func fillLists(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for field, part := range v.Fields() {
-			if part.CanSet() {
-				fillField(field, part)
+			always := !strings.Contains(field.Tag.Get("json"), ",omit")
+			switch kind := part.Kind(); {
+			case !part.CanSet(): // such as those of a time
+			case kind == reflect.Slice && part.IsNil() && always:
+				part.Set(reflect.MakeSlice(part.Type(), 0, 0))
+			case kind == reflect.Map && part.IsNil() && always:
+				part.Set(reflect.MakeMap(part.Type()))
+			default:
+				fillLists(part)
 			}
 		}
 	default: // has no lists in it
 	}
-}
-
-func fillField(field reflect.StructField, part reflect.Value) {
-	always := !strings.Contains(field.Tag.Get("json"), ",omit")
-	switch {
-	case part.Kind() == reflect.Slice && part.IsNil() && always:
-		part.Set(reflect.MakeSlice(part.Type(), 0, 0))
-	case part.Kind() == reflect.Map && part.IsNil() && always:
-		part.Set(reflect.MakeMap(part.Type()))
-	default:
-		fillLists(part)
-	}
-}
-
-// etagMatches reports whether a caller has a file already.
-func etagMatches(header, tag string) bool {
-	for one := range strings.SplitSeq(header, ",") {
-		if one = strings.TrimPrefix(strings.TrimSpace(one), "W/"); one == tag || one == "*" {
-			return true
-		}
-	}
-	return false
 }
 
 // file sends one of the page's files. Browsers may keep it, and ask whether it is still the same.
@@ -172,12 +163,7 @@ func (c *call) file(f *file) error {
 	header := c.w.Header()
 	header.Set("Cache-Control", "no-cache")
 	header.Set("ETag", f.tag)
-	if etagMatches(c.r.Header.Get("If-None-Match"), f.tag) {
-		c.write(http.StatusNotModified, nil)
-		return nil
-	}
 	header.Set("Content-Type", f.media)
-	header.Set("Content-Length", strconv.Itoa(len(f.content)))
-	c.write(http.StatusOK, f.content)
+	c.inTime(func() { http.ServeContent(c.w, c.r, "", time.Time{}, bytes.NewReader(f.content)) })
 	return nil
 }
