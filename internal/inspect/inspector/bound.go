@@ -16,17 +16,11 @@ const (
 // admit waits for a place among the answers that are made. The caller calls leave when the answer has
 // been sent.
 func (h *handler) admit(c *call) (leave func(), err error) {
-	leave = func() { <-h.answers }
-	select {
-	case h.answers <- struct{}{}:
-		return leave, nil
-	default:
-	}
 	patience := time.NewTimer(h.pace.queue)
 	defer patience.Stop()
 	select {
 	case h.answers <- struct{}{}:
-		return leave, nil
+		return func() { <-h.answers }, nil
 	case <-c.r.Context().Done():
 		return nil, c.r.Context().Err()
 	case <-patience.C:
