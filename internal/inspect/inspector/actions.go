@@ -60,20 +60,17 @@ func (h *handler) policy(c *call, body v1.PolicyAction) (v1.Done, error) {
 	return h.subject.SetPolicy(c.r.Context(), kind, to)
 }
 
-func (h *handler) forget(c *call, body v1.RequestAction) (v1.Done, error) {
-	request, err := h.request(body)
-	if err != nil {
-		return v1.Done{}, err
+// onRequest is an action on a request of a controller.
+func onRequest(do func(Subject, context.Context, Request) (v1.Done, error)) func(*handler, *call, v1.RequestAction) (v1.Done, error) {
+	return func(h *handler, c *call, body v1.RequestAction) (v1.Done, error) {
+		if body.Controller == "" || body.Name == "" {
+			return v1.Done{}, refuse(http.StatusBadRequest, "an action on a request needs the fields controller and name")
+		}
+		if err := findController(h.subject.ControllerNames(), body.Controller); err != nil {
+			return v1.Done{}, err
+		}
+		return do(h.subject, c.r.Context(), Request(body))
 	}
-	return h.subject.Forget(c.r.Context(), request)
-}
-
-func (h *handler) cancel(c *call, body v1.RequestAction) (v1.Done, error) {
-	request, err := h.request(body)
-	if err != nil {
-		return v1.Done{}, err
-	}
-	return h.subject.Cancel(c.r.Context(), request)
 }
 
 // kindOf is the name of the kind that an action is about. There is none about all kinds.
@@ -82,11 +79,4 @@ func (h *handler) kindOf(asked string) (string, error) {
 		return "", refuse(http.StatusBadRequest, "the field kind is missing: %s", thisKind.about)
 	}
 	return findKind(h.subject.KindNames(), asked)
-}
-
-func (h *handler) request(body v1.RequestAction) (Request, error) {
-	if body.Controller == "" || body.Name == "" {
-		return Request{}, refuse(http.StatusBadRequest, "an action on a request needs the fields controller and name")
-	}
-	return Request(body), findController(h.subject.ControllerNames(), body.Controller)
 }

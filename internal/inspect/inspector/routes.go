@@ -117,7 +117,7 @@ func routes() []route {
 		act("resync", "resync a kind", (*handler).resync),
 		act("relist", "list a kind again", (*handler).relist),
 		act("policy", "change the resync policy of a kind", (*handler).policy),
-		act("forget", "forget the failures of a request", (*handler).forget),
-		act("cancel", "cancel the delay of a request", (*handler).cancel),
+		act("forget", "forget the failures of a request", onRequest(Subject.Forget)),
+		act("cancel", "cancel the delay of a request", onRequest(Subject.Cancel)),
 	}
 }
