@@ -27,12 +27,12 @@ func (k *kind) weigh(now time.Time) uint64 {
 		return known.bytes
 	}
 	bytes := uint64(0)
-	objects, sampled := observe.Sample(k.core, weighed, func(obj any) bool {
+	sample, objects := observe.Sample(k.core, weighed)
+	for _, obj := range sample {
 		bytes += uint64(max(0, footprint.Of(obj)))
-		return true
-	})
-	if sampled > 0 {
-		bytes = bytes * uint64(objects) / uint64(sampled)
+	}
+	if len(sample) > 0 {
+		bytes = bytes * uint64(objects) / uint64(len(sample))
 	}
 	k.weight.Store(&weight{now, bytes})
 	return bytes

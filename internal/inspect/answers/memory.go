@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
-	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -43,14 +42,11 @@ func (o *Operator) Memory(ctx context.Context, kind string) (v1.Memory, error) {
 	defer measuring.Store(false)
 	ctx, cancel := context.WithTimeout(ctx, sampling)
 	defer cancel()
-	m := v1.Memory{At: time.Now(), Kind: kind, Paths: []v1.PathCost{}}
-	var sample []any
-	m.Objects, _ = observe.Sample(k.Informer, sampled, func(obj any) bool {
-		sample = append(sample, obj)
-		return true
-	})
+	m := v1.Memory{At: time.Now(), Kind: kind}
+	sample, objects := observe.Sample(k.Informer, sampled)
+	m.Objects = objects
 	costs := map[string]uint64{}
-	for i := range spread(len(sample)) {
+	for _, i := range rand.Perm(len(sample)) { // it may end early
 		if m.Truncated = ctx.Err() != nil; m.Truncated {
 			break
 		}
@@ -74,20 +70,5 @@ func total(m *v1.Memory, costs map[string]uint64) {
 	m.Paths = m.Paths[:min(len(m.Paths), mostPaths)]
 	for i := range m.Paths {
 		m.Paths[i].Path = path.Cut(m.Paths[i].Path, longestText)
-	}
-}
-
-// spread yields each number below n once, so that those of any beginning lie about evenly: who ends
-// early has not only looked at the first. It is the numbers below a power of two with their bits
-// in reverse.
-func spread(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		width := bits.Len(uint(max(0, n-1))) //nolint:gosec // it is not negative
-		for i := range 1 << width {
-			at := int(bits.Reverse32(uint32(i)) >> (32 - width)) //nolint:gosec // it is less than 2 n
-			if at < n && !yield(at) {
-				return
-			}
-		}
 	}
 }

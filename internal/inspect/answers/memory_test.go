@@ -3,37 +3,10 @@ package answers
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 )
-
-// TestASampleThatEndsEarlyIsEven looks at each beginning of samples of several sizes.
-func TestASampleThatEndsEarlyIsEven(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 7, 64, 500, 999} {
-		order := slices.Collect(spread(n))
-		all := slices.Sorted(slices.Values(order))
-		for i, at := range all {
-			if i != at {
-				t.Fatalf("of %d numbers %d is missing or there twice", n, i)
-			}
-		}
-		if len(all) != n {
-			t.Fatalf("of %d numbers there are %d", n, len(all))
-		}
-		for most := 1; most <= n; most++ {
-			begin := append(slices.Sorted(slices.Values(order[:most])), n)
-			before, widest := 0, 0
-			for _, at := range begin {
-				widest, before = max(widest, at-before), at
-			}
-			if widest > 4*n/most+1 {
-				t.Fatalf("the first %d of %d leave out %d in a row: %v", most, n, widest, order[:most])
-			}
-		}
-	}
-}
 
 // askMemory asks for the memory of a kind, also while somebody else does and when no time is left.
 func askMemory(t *testing.T, o *Operator) {

@@ -53,22 +53,16 @@ func AskForSuccessor(ctx context.Context) context.Context {
 // IsForSuccessor reports whether ctx is from [AskForSuccessor].
 func IsForSuccessor(ctx context.Context) bool { return ctx.Value(successorKey{}) != nil }
 
-// Sample visits about as many objects of an informer as asked for, evenly chosen, until visit says
-// no. It returns how many objects there are, and how many it has visited.
-func Sample(of *engine.Informer[any], most int, visit func(obj any) (more bool)) (objects, visited int) {
+// Sample returns about as many objects of an informer as asked for, evenly chosen, and how many there are.
+func Sample(of *engine.Informer[any], most int) (sample []any, objects int) {
 	view := of.Store().View()
 	defer view.Release()
-	objects = view.Len()
-	every := max(1, objects/most)
-	n := 0
+	every, n := max(1, view.Len()/most), 0
 	for _, obj := range view.All() {
-		if n++; (n-1)%every != 0 {
-			continue
+		if n%every == 0 {
+			sample = append(sample, obj)
 		}
-		if !visit(obj) {
-			break
-		}
-		visited++
+		n++
 	}
-	return objects, visited
+	return sample, view.Len()
 }
