@@ -15,7 +15,7 @@ import (
 
 // Kinds is the [inspector.Subject]'s.
 func (o *Operator) Kinds(only string) v1.KindList {
-	all, t := v1.KindList{At: time.Now(), Items: []v1.Kind{}}, o.telling()
+	all, t := v1.KindList{At: time.Now()}, o.telling()
 	kinds := slices.DeleteFunc(slices.Clone(o.kinds()), func(k observe.Kind) bool { return only != "" && k.Name != only })
 	for i := range kinds {
 		if k, ok := t.kindOf(&kinds[i]); ok {
@@ -33,7 +33,6 @@ func (t *telling) kindOf(k *observe.Kind) (shown v1.Kind, ok bool) {
 		Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since,
 		ResourceVersion: s.Version, Objects: s.Objects, Pending: s.Pending,
 		Lists: map[string]uint64{}, Watches: counts.Reflector.Watches, Skipped: counts.Reflector.Skipped,
-		Scopes: []v1.Scope{}, Subscribers: []v1.Subscriber{},
 		Resync: v1.Resync{Next: s.Resync.Next, Runs: s.Resync.Runs, Left: s.Resync.Left, Waiting: s.Resync.Waiting, Skipped: s.Resync.Skipped},
 	}
 	for reason, n := range counts.Reflector.Each {

@@ -134,10 +134,7 @@ func (o *Operator) Past(controller string) v1.Past {
 	p := &o.past
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	shown := v1.Past{
-		Controller: controller, EverySeconds: sampleEvery.Seconds(), LastAt: p.last,
-		Calls: []uint64{}, Errors: []uint64{}, Changes: []uint64{}, Queued: []int{}, P99Seconds: []float64{},
-	}
+	shown := v1.Past{Controller: controller, EverySeconds: sampleEvery.Seconds(), LastAt: p.last}
 	all := p.series[controller]
 	for _, s := range all[max(0, len(all)-mostSamples):] {
 		shown.Calls, shown.Errors, shown.Changes = append(shown.Calls, s.calls), append(shown.Errors, s.errors), append(shown.Changes, s.changes)

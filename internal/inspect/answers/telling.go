@@ -83,7 +83,6 @@ func (t *telling) share(of int) (fits func(part any) bool) {
 
 // fitting returns those of all that have room, and why these are not all.
 func fitting[T any](t *telling, all []T) (shown []T, why string) {
-	shown = []T{}
 	for i := range all {
 		if t.fits(&all[i]) {
 			shown = append(shown, all[i])

@@ -22,7 +22,7 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 		return v1.Why{}, err
 	}
 	key := delta.Key{Namespace: namespace, Name: name}
-	w := v1.Why{At: time.Now(), Kind: kind, Namespace: namespace, Name: name, Requests: []v1.Request{}}
+	w := v1.Why{At: time.Now(), Kind: kind, Namespace: namespace, Name: name}
 	if obj, there := k.Informer.Store().Get(key); there {
 		w.Cached = true
 		if about, ok := obj.(delta.Object); ok {

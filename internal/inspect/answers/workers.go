@@ -74,7 +74,7 @@ func (n names) loopOf(c *observe.Controller, e *hotloop.Episode[delta.Key]) v1.L
 
 // Queues is the [inspector.Subject]'s.
 func (o *Operator) Queues(controller string, limit int) v1.QueueList {
-	all, t := v1.QueueList{At: time.Now(), Items: []v1.Queue{}}, o.telling()
+	all, t := v1.QueueList{At: time.Now()}, o.telling()
 	for _, c := range o.runtime.Controllers() {
 		if controller != "" && controller != c.Name {
 			continue
@@ -91,7 +91,7 @@ func (o *Operator) Queues(controller string, limit int) v1.QueueList {
 // queueOf reports false if the answer has no room for as many requests as somebody asked for.
 func (t *telling) queueOf(c *observe.Controller, limit int) (shown v1.Queue, whole bool) {
 	stats, ours := c.Queue()
-	shown = v1.Queue{Controller: c.Name, Known: ours, Items: []v1.Item{}}
+	shown = v1.Queue{Controller: c.Name, Known: ours}
 	if !ours {
 		whole = t.fits(&shown)
 		return shown, whole
