@@ -13,7 +13,6 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
@@ -77,20 +76,6 @@ func TestNothingRuns(t *testing.T) {
 	}
 	if _, err := o.Resync(t.Context(), "v1 Pod", labels.Everything()); !errors.Is(err, inspector.ErrUnable) {
 		t.Errorf("Resync returns %v, want ErrUnable", err)
-	}
-}
-
-// TestNobodyFollowsWhatThereIsNot follows an op that does not exist.
-func TestNobodyFollowsWhatThereIsNot(t *testing.T) {
-	o := New(Options{Runtime: managed.New()})
-	none := o.Follow(inspector.DeltaQuery{Op: "Nonsense"})
-	defer none.Close()
-	notes := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod"))
-	notes.Begin()
-	notes.Add(&delta.Delta[any]{Op: delta.Added, Key: delta.Key{Namespace: "a", Name: "p"}, New: &corev1.Pod{}})
-	notes.End()
-	if taken, _ := none.Take(10); len(taken) != 0 {
-		t.Errorf("an op that does not exist has deltas: %v", taken)
 	}
 }
 

@@ -13,16 +13,13 @@ import (
 
 // Reconciles is the [inspector.Subject]'s.
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
-	all := v1.ReconcileList{At: time.Now(), Items: []v1.Reconcile{}}
-	want := journal.CallFilter{Controller: q.Controller, Namespace: q.Namespace, Name: q.Name}
+	all := v1.ReconcileList{At: time.Now()}
+	want := journal.CallFilter{Controller: q.Controller, Namespace: q.Namespace, Name: q.Name, Result: journal.ResultOf(q.Result)}
 	if q.Order != inspector.Slowest {
 		want.Limit = q.Limit
 	}
 	var calls []journal.Call
-	result, possible := journal.ResultOf(q.Result)
-	if want.Result = result; possible || q.Result == "" {
-		calls, all.Dropped = o.journal.Calls(want)
-	}
+	calls, all.Dropped = o.journal.Calls(want)
 	if q.Order == inspector.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
@@ -33,7 +30,6 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 
 // callsOf returns the calls that the answer has room for, and why these are not all.
 func (t *telling) callsOf(calls []journal.Call) (shown []v1.Reconcile, why string) {
-	shown = []v1.Reconcile{}
 	for i := range calls {
 		if call, ok := t.callOf(&calls[i]); ok {
 			shown = append(shown, call)
@@ -82,7 +78,6 @@ func stepOf(s *delta.StepReport) v1.StepOutcome {
 
 // changesOf returns the changes that the answer has room for, and how many more there are.
 func (t *telling) changesOf(changes delta.Changes) (shown []v1.Change, leftOut int) {
-	shown = []v1.Change{}
 	fits := t.share(8)
 	for c := range changes.All() {
 		change := t.changeOf(&c)

@@ -11,7 +11,7 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// ops has the ops by their names.
+// ops has the ops by their names. The empty name is of none, and so of all in a filter.
 var ops = map[string]delta.Op{}
 
 func init() {
@@ -22,22 +22,19 @@ func init() {
 
 // Deltas is the [inspector.Subject]'s.
 func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
-	all := v1.DeltaList{At: time.Now(), Items: []v1.Delta{}}
-	if want, possible := filterOf(q); possible {
-		var found []journal.Entry
-		found, all.Dropped = o.journal.Deltas(want)
-		if q.First {
-			all.Items, all.Cut = o.telling().firstDeltasOf(found)
-		} else {
-			all.Items, all.Cut = o.telling().deltasOf(found)
-		}
+	all := v1.DeltaList{At: time.Now()}
+	var found []journal.Entry
+	found, all.Dropped = o.journal.Deltas(filterOf(q))
+	if q.First {
+		all.Items, all.Cut = o.telling().firstDeltasOf(found)
+	} else {
+		all.Items, all.Cut = o.telling().deltasOf(found)
 	}
 	return all
 }
 
 // firstDeltasOf is deltasOf for who goes on after the newest that is shown: if there is no room for one, none is shown that came after it.
 func (t *telling) firstDeltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
-	shown = []v1.Delta{}
 	for i := range slices.Backward(found) {
 		d := deltaOf(&found[i])
 		if !t.fits(&d) {
@@ -49,19 +46,15 @@ func (t *telling) firstDeltasOf(found []journal.Entry) (shown []v1.Delta, why st
 	return shown, cut(len(shown), len(found))
 }
 
-// filterOf reports false if no delta can be wanted, because there is no such op.
-func filterOf(q inspector.DeltaQuery) (want journal.Filter, possible bool) {
-	want = journal.Filter{Kind: q.Kind, Namespace: q.Namespace, Name: q.Name, Manager: q.Manager, Since: q.Since, Until: q.Until, Limit: q.Limit, First: q.First}
-	if q.Op != "" {
-		want.Op, possible = ops[q.Op]
-		return want, possible
+func filterOf(q inspector.DeltaQuery) journal.Filter {
+	return journal.Filter{
+		Kind: q.Kind, Namespace: q.Namespace, Name: q.Name, Op: ops[q.Op], Manager: q.Manager,
+		Since: q.Since, Until: q.Until, Limit: q.Limit, First: q.First,
 	}
-	return want, true
 }
 
 // deltasOf returns the deltas that the answer has room for, and why these are not all.
 func (t *telling) deltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
-	shown = []v1.Delta{}
 	for i := range found {
 		if d := deltaOf(&found[i]); t.fits(&d) {
 			shown = append(shown, t.withEdits(d, &found[i]))
@@ -92,12 +85,7 @@ func (o *Operator) Newest() uint64 { return o.journal.Newest() }
 
 // Follow is the [inspector.Subject]'s.
 func (o *Operator) Follow(q inspector.DeltaQuery) inspector.Stream {
-	want, possible := filterOf(q)
-	s := &stream{o.journal.Follow(want), o}
-	if !possible {
-		s.Close()
-	}
-	return s
+	return &stream{o.journal.Follow(filterOf(q)), o}
 }
 
 // stream is a follower of the journal. It holds no delta.

@@ -31,11 +31,8 @@ func (r Result) String() string {
 	return words[r]
 }
 
-// ResultOf returns the Result with a word, and reports whether there is one.
-func ResultOf(word string) (Result, bool) {
-	r := slices.Index(words[:], word)
-	return Result(max(0, r)), r > 0
-}
+// ResultOf returns the Result with a word, or zero if there is none.
+func ResultOf(word string) Result { return Result(max(0, slices.Index(words[:], word))) }
 
 // StepResult is the word for what became of a step.
 func StepResult(step *delta.StepReport) string {
