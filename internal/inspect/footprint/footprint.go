@@ -11,7 +11,7 @@ import (
 func Of(v any) int64 {
 	w := begin()
 	defer w.end()
-	return w.value(v, 0)
+	return w.boxed(reflect.ValueOf(v), 0)
 }
 
 // ByPath divides what [Of] returns by the fields of the object that v is. It calls add with a
@@ -27,7 +27,7 @@ func ByPath(v any, add func(path string, bytes int64)) {
 			d.content(content, "")
 			return
 		}
-		d.give("", w.value(v, 0))
+		d.give("", w.boxed(object, 0))
 		return
 	}
 	w.new(object.UnsafePointer())
@@ -147,7 +147,7 @@ func (d *divider) content(m map[string]any, path string) {
 			d.content(below, at)
 			continue
 		}
-		d.give(at, d.value(v, 1))
+		d.give(at, d.boxed(reflect.ValueOf(v), 1))
 	}
 }
 

@@ -153,9 +153,8 @@ func (w *walk) mapping(v reflect.Value, far int) int64 {
 }
 
 const (
-	textHead  = 16
-	sliceHead = 24
-	anyHead   = 16
+	textHead = 16
+	anyHead  = 16
 )
 
 func texts(m map[string]string) int64 {
@@ -168,49 +167,9 @@ func texts(m map[string]string) int64 {
 
 // content is of a part of an unstructured object.
 func (w *walk) content(m map[string]any, far int) int64 {
-	if far > deepest {
-		return 0
-	}
 	sum := mapBytes(len(m), textHead, anyHead)
 	for k, v := range m {
-		sum += text(len(k)) + w.value(v, far+1)
-	}
-	return sum
-}
-
-// value is boxed for what JSON is decoded to.
-func (w *walk) value(v any, far int) int64 {
-	switch v := v.(type) {
-	case nil, bool:
-		return 0
-	case string:
-		return textHead + text(len(v))
-	case int64:
-		if v >= 0 && v < 256 {
-			return 0 // the runtime has all of these
-		}
-		return 8
-	case float64:
-		return 8
-	case map[string]any:
-		if v == nil || !w.new(reflect.ValueOf(v).UnsafePointer()) {
-			return 0
-		}
-		return w.content(v, far)
-	case []any:
-		return sliceHead + w.values(v, far)
-	default:
-		return w.boxed(reflect.ValueOf(v), far)
-	}
-}
-
-func (w *walk) values(list []any, far int) int64 {
-	if cap(list) == 0 || far > deepest || !w.new(unsafe.Pointer(unsafe.SliceData(list))) {
-		return 0
-	}
-	sum := scanned(anyHead * int64(cap(list)))
-	for _, v := range list {
-		sum += w.value(v, far+1)
+		sum += text(len(k)) + w.boxed(reflect.ValueOf(v), far+1)
 	}
 	return sum
 }
