@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -30,25 +29,12 @@ func Register(log logr.Logger) {
 // scrape, and then the scrape fails as a whole.
 func register(in prometheus.Registerer, log logr.Logger) error {
 	if err := in.Register(newCollector()); err != nil {
-		if isOurs(err) {
-			return nil
-		}
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	for _, f := range clientGos {
-		if err := in.Register(newClientGo(f)); err != nil && !isOurs(err) {
+		if err := in.Register(newClientGo(f)); err != nil {
 			log.Info("A metric of client-go's name is left out: it is registered already", "metric", f.name, "reason", err.Error())
 		}
 	}
 	return nil
-}
-
-// isOurs reports whether what is registered already is a collector of this package.
-func isOurs(err error) bool {
-	already := prometheus.AlreadyRegisteredError{}
-	if !errors.As(err, &already) {
-		return false
-	}
-	_, ours := already.ExistingCollector.(*collector)
-	return ours
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,25 +119,6 @@ func TestWhoComesLaterIsRefused(t *testing.T) {
 				t.Errorf("/metrics has not ours alone:\n%s", got)
 			}
 		})
-	}
-}
-
-// TestRegisterTwice registers twice with one registry. Nothing is served twice or missing.
-func TestRegisterTwice(t *testing.T) {
-	aCache(t)
-	registry := prometheus.NewRegistry()
-	var lines, served []string
-	for range 2 {
-		if err := register(registry, funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})); err != nil {
-			t.Error(err)
-		}
-		served = append(served, serve(t, registry))
-	}
-	if served[0] != served[1] || strings.Count(served[1], ourItems) != 1 || !strings.Contains(served[1], synced.name) {
-		t.Errorf("after the second time /metrics has\n%s, and before\n%s", served[1], served[0])
-	}
-	if lines = slices.Compact(lines); len(lines) > 0 {
-		t.Errorf("logged %q, and our own are in nobody's way", lines)
 	}
 }
 
