@@ -111,9 +111,7 @@ func (s samples) hotLoops(c *observe.Controller) {
 			s.set(loops, 0, c.Name, pattern)
 		}
 	}
-	if c.LoopsHeld != nil {
-		s.set(loopsHeld, float64(c.LoopsHeld()), c.Name)
-	}
+	s.set(loopsHeld, float64(c.LoopsHeld()), c.Name)
 	for _, e := range c.Loops() {
 		if e.Ended.IsZero() {
 			s.set(loops, 1, c.Name, e.Pattern.String())
