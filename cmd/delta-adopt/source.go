@@ -145,20 +145,18 @@ func (s *source) uses(name string) (found bool) {
 			return true
 		}
 	}
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == name {
-			found = true
-		}
-		if selector, ok := n.(*ast.SelectorExpr); ok {
-			ast.Inspect(selector.X, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && id.Name == name
-				return true
-			})
+	var look func(ast.Node) bool
+	look = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			found = found || n.Name == name
+		case *ast.SelectorExpr:
+			ast.Inspect(n.X, look)
 			return false // the name of a field or a method is another's
 		}
 		return !found
-	})
+	}
+	ast.Inspect(s.file, look)
 	return found
 }
 
