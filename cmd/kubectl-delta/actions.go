@@ -48,14 +48,6 @@ func (p *program) relist() *cobra.Command {
 	}
 }
 
-func (p *program) forget() *cobra.Command {
-	return p.request("forget", "Forget a request's failures, so that it is tried at once")
-}
-
-func (p *program) cancel() *cobra.Command {
-	return p.request("cancel", "Cancel a request's delayed add")
-}
-
 // request is an action on a request of a controller.
 func (p *program) request(action, short string) *cobra.Command {
 	return &cobra.Command{

@@ -76,7 +76,8 @@ if status --fail finds something ill.`,
 	p.options.AddTo(root.PersistentFlags())
 	root.PersistentFlags().StringVarP(&p.output, "output", "o", "", "json or yaml for the inspector's answer as it came")
 	root.AddCommand(p.top(), p.status(), p.why(), p.watch(), p.history(), p.diff(), p.queue(), p.memory())
-	root.AddCommand(p.resync(), p.relist(), p.policies(), p.forget(), p.cancel(), p.page())
+	root.AddCommand(p.resync(), p.relist(), p.policies(), p.page())
+	root.AddCommand(p.request("forget", "Forget a request's failures, so that it is tried at once"), p.request("cancel", "Cancel a request's delayed add"))
 	return root
 }
 
