@@ -19,27 +19,21 @@ func Keep(open func(context.Context) (*Connection, error)) *Keeper {
 }
 
 // Connection returns a Connection that was not broken a moment ago.
-func (k *Keeper) Connection(ctx context.Context) (*Connection, error) {
-	var c *Connection
+func (k *Keeper) Connection(ctx context.Context) (c *Connection, err error) {
 	select {
 	case c = <-k.turn:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	defer func() { k.turn <- c }()
-	if c != nil && c.alive() {
-		return c, nil
-	}
-	if c != nil {
+	if c != nil && !c.alive() {
 		_ = c.Close() // it is broken
 		c = nil
 	}
-	fresh, err := k.open(ctx)
-	if err != nil {
-		return nil, err
+	if c == nil {
+		c, err = k.open(ctx)
 	}
-	c = fresh
-	return c, nil
+	return c, err
 }
 
 // Drop closes the Connection, so that the next is a new one.
