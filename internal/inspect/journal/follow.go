@@ -40,7 +40,7 @@ func (f *Follower) lanes() (all []lane) {
 // followers are those that there are. The list is copied when it changes. Nobody needs a lock to look
 // at it.
 type followers struct {
-	list atomic.Pointer[[]*Follower] // written under Journal.mu; nil: there is none
+	list atomic.Pointer[[]*Follower] // written under Journal.mu; nil: there was none yet
 }
 
 // Follow begins after the delta with the number Since, or with the oldest that there is if that is
@@ -66,10 +66,6 @@ func (j *Journal) changeFollowers(change func([]*Follower) []*Follower) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	all := change(slices.Clone(j.followers.now()))
-	if len(all) == 0 {
-		j.followers.list.Store(nil)
-		return
-	}
 	j.followers.list.Store(&all)
 }
 

@@ -46,8 +46,7 @@ type Journal struct {
 	limits Limits
 	ids    atomic.Uint64  // the last number that an entry has
 	shares [classes]share // of the bytes
-	news   atomic.Bool    // something was noted since the last pass began
-	wake   chan struct{}  // cap 1; holds a token while there is news
+	wake   chan struct{}  // cap 1; holds a token if something was noted since the last pass began
 
 	followers followers
 
@@ -159,11 +158,9 @@ func named[B any](all map[string]B, name string) (found []B) {
 // noted says that something was noted, and how many more entries of each class are not measured than before.
 // No lock is held.
 func (j *Journal) noted(more [classes]int64) {
-	if !j.news.Load() && j.news.CompareAndSwap(false, true) {
-		select {
-		case j.wake <- struct{}{}:
-		default:
-		}
+	select {
+	case j.wake <- struct{}{}:
+	default:
 	}
 	for of := range classes {
 		if more[of] == 0 {

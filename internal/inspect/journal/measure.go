@@ -20,21 +20,18 @@ const pause = time.Second
 // drops the oldest until the rest is within the limit. It returns when ctx ends. Only one
 // goroutine may be in it.
 func (j *Journal) Run(ctx context.Context) {
-	rest := time.NewTimer(0)
-	defer rest.Stop()
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-rest.C:
-		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-j.wake:
 		}
 		j.measure()
-		rest.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
 	}
 }
 
@@ -96,17 +93,10 @@ func (s *scale) add(l *load) int64 {
 	sum := l.own + s.object(l.new) + s.object(l.old)
 	for change := range l.changes.All() {
 		for step := range unfold.Unfold(change) {
-			sum += s.object(present(step.New)) + s.object(present(step.Old))
+			sum += s.object(step.New) + s.object(step.Old)
 		}
 	}
 	return sum
-}
-
-func present(obj delta.Object) any {
-	if obj == nil {
-		return nil
-	}
-	return obj
 }
 
 // end forgets what did not count in this pass, because nobody has it any more.
@@ -121,7 +111,6 @@ func (s *scale) end() {
 // measure is one pass over each class. It adds the entries up from the newest to the oldest, until the limit is
 // reached, and drops the rest. A state that entries of both classes show counts for both.
 func (j *Journal) measure() {
-	j.news.Store(false) // a later entry asks for another pass
 	books := j.books()
 	for of := range classes {
 		var loads []load
