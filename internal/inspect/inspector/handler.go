@@ -17,8 +17,6 @@ import (
 type Options struct {
 	// Actions lets [Guard] pass what changes something.
 	Actions bool
-	// Streams is how many readers may follow the deltas at the same time. Zero means 64.
-	Streams int
 	// Done ends all streams when it is closed. A server that shuts down waits for its
 	// requests, and a stream does not end on its own. Nil never ends them.
 	Done <-chan struct{}
@@ -54,12 +52,9 @@ var usualPace = pace{heartbeat: 15 * time.Second, write: 25 * time.Second, read:
 func New(subject Subject, opts Options) http.Handler { return newHandler(subject, opts, usualPace) }
 
 func newHandler(subject Subject, opts Options, pace pace) *handler {
-	if opts.Streams == 0 {
-		opts.Streams = 64
-	}
 	h := &handler{
 		subject: subject, opts: opts, pace: pace, process: strings.ToLower(rand.Text()[:8]),
-		byPath: map[string]*route{}, slots: make(chan struct{}, opts.Streams), answers: make(chan struct{}, mostAnswers),
+		byPath: map[string]*route{}, slots: make(chan struct{}, mostStreams), answers: make(chan struct{}, mostAnswers),
 	}
 	for _, r := range append(routes(), pageRoutes()...) {
 		h.byPath[r.path] = &r

@@ -10,6 +10,9 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
+// mostStreams is how many readers may follow the deltas at the same time.
+const mostStreams = 64
+
 // mostAtOnce is how many deltas are written between two looks at whether the stream has to end.
 const mostAtOnce = 100
 
@@ -24,7 +27,7 @@ func (h *handler) stream(c *call) error {
 		defer func() { <-h.slots }()
 	default:
 		c.w.Header().Set("Retry-After", "10")
-		return refuse(http.StatusTooManyRequests, "%d readers follow them already, and that is the limit", cap(h.slots))
+		return refuse(http.StatusTooManyRequests, "%d readers follow them already, and that is the limit", mostStreams)
 	}
 	q, restarted, err := h.streamQuery(c)
 	if err != nil {

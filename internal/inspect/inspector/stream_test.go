@@ -208,9 +208,11 @@ func TestAStreamHasAHeartbeatAndAnEnd(t *testing.T) {
 
 func TestStreamsHaveALimit(t *testing.T) {
 	toy := toyoperator.New()
-	server := serve(t, inspector.New(toy, inspector.Options{Streams: 2}))
+	server := serve(t, inspector.New(toy, inspector.Options{}))
 	first := follow(t, server, "", "")
-	follow(t, server, "", "")
+	for range 63 {
+		follow(t, server, "", "")
+	}
 	a, err := server.Client().Get(server.URL + "/delta/v1/deltas/stream") //nolint:noctx // it is answered at once
 	if err != nil {
 		t.Fatal(err)
@@ -221,8 +223,8 @@ func TestStreamsHaveALimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := problem(t, reply{a.StatusCode, a.Header, body})
-	if p.Status != http.StatusTooManyRequests || !strings.Contains(p.Message, "2 readers") || a.Header.Get("Retry-After") == "" {
-		t.Errorf("the third stream is answered with %+v", p)
+	if p.Status != http.StatusTooManyRequests || !strings.Contains(p.Message, "64 readers") || a.Header.Get("Retry-After") == "" {
+		t.Errorf("the 65th stream is answered with %+v", p)
 	}
 	first.stop()
 	await.Success(t, "the place of a reader that is gone", func() error { // it is given back after the stream has ended
