@@ -15,12 +15,12 @@ import (
 func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 	all := v1.ReconcileList{At: time.Now()}
 	want := journal.CallFilter{Controller: q.Controller, Namespace: q.Namespace, Name: q.Name, Result: journal.ResultOf(q.Result)}
-	if q.Order != inspector.Slowest {
+	if !q.Slowest {
 		want.Limit = q.Limit
 	}
 	var calls []journal.Call
 	calls, all.Dropped = o.journal.Calls(want)
-	if q.Order == inspector.Slowest {
+	if q.Slowest {
 		slices.SortStableFunc(calls, func(a, b journal.Call) int { return cmp.Compare(b.Took, a.Took) })
 	}
 	calls = calls[:min(len(calls), max(0, q.Limit))]

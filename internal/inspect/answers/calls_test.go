@@ -26,7 +26,7 @@ func TestReconcilesThatAreAskedFor(t *testing.T) {
 	o.journal.Controller("y").Note(journal.Call{Request: delta.Key{Namespace: "other", Name: "z"}, Result: journal.Requeue})
 	for want, q := range map[string]inspector.ReconcileQuery{
 		"z a c b a": {}, "a c b a": {Controller: "x"}, "z": {Namespace: "other"}, "a a": {Name: "a"}, "b": {Result: "error"}, "z ": {Result: "requeue"},
-		"z a": {Limit: 2}, "a b": {Order: inspector.Slowest, Limit: 2}, "a b c": {Namespace: "team", Order: inspector.Slowest, Limit: 3},
+		"z a": {Limit: 2}, "a b": {Slowest: true, Limit: 2}, "a b c": {Namespace: "team", Slowest: true, Limit: 3},
 	} {
 		if q.Limit == 0 {
 			q.Limit = 10

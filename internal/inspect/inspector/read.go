@@ -48,13 +48,10 @@ func (h *handler) controllers(*call) (v1.ControllerList, error) {
 }
 
 func (h *handler) reconciles(c *call) (v1.ReconcileList, error) {
-	t, order := c.query.texts, Newest
-	if t["order"] == "slowest" {
-		order = Slowest
-	}
+	t := c.query.texts
 	return h.subject.Reconciles(ReconcileQuery{
 		Controller: t["controller"], Namespace: t["namespace"], Name: t["name"], Result: t["result"],
-		Order: order, Limit: c.query.limit,
+		Slowest: t["order"] == "slowest", Limit: c.query.limit,
 	}), nil
 }
 

@@ -144,20 +144,10 @@ type DeltaQuery struct {
 	First        bool // the limit keeps those next to Since, and not the newest
 }
 
-// Order is the order of an answer.
-type Order uint8
-
-const (
-	// Newest is the last one first.
-	Newest Order = iota + 1
-	// Slowest is the one that took longest first.
-	Slowest
-)
-
 // ReconcileQuery says which calls are wanted. An empty field chooses all.
 type ReconcileQuery struct {
 	Controller, Namespace, Name string
 	Result                      string
-	Order                       Order
+	Slowest                     bool // the one that took longest comes first, and not the last one
 	Limit                       int
 }

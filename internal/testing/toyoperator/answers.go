@@ -125,7 +125,7 @@ func (o *Operator) Reconciles(q inspector.ReconcileQuery) v1.ReconcileList {
 			found = append(found, o.calls[i])
 		}
 	}
-	if q.Order == inspector.Slowest {
+	if q.Slowest {
 		slices.SortStableFunc(found, func(a, b v1.Reconcile) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	}
 	return v1.ReconcileList{At: time.Now(), Items: found[:min(len(found), q.Limit)]}
