@@ -17,6 +17,8 @@ import (
 // scaffold writes a project that go can tidy without any module, and returns its folder.
 func scaffold(t *testing.T, files contents) string {
 	t.Helper()
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
 	dir := t.TempDir()
 	for path, text := range files {
 		at := filepath.Join(dir, path)
@@ -75,8 +77,6 @@ var fakes = contents{
 }
 
 func TestWhatIsPutInIsTakenOut(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	repository := t.TempDir() // the project is a folder in it
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -126,8 +126,6 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 
 // If go.mod has changed since, the rest is taken out, and go.mod keeps its versions.
 func TestUndoOfAProjectThatWentOn(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	dir := scaffold(t, fakes)
 	before := read(t, dir)
 	var out bytes.Buffer
@@ -159,8 +157,6 @@ func TestUndoOfAProjectThatWentOn(t *testing.T) {
 
 // If a changed line has changed since, --undo does nothing.
 func TestUndoOfALineThatHasChanged(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	dir := scaffold(t, fakes)
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{dir}, &out, &out); err != nil {
@@ -183,8 +179,6 @@ func TestUndoOfALineThatHasChanged(t *testing.T) {
 
 // If the project does not build with the change, nothing is changed.
 func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	for name, of := range map[string]struct{ path, text, want string }{
 		"for the change":            {"third_party/delta-runtime/pkg/inspect/i.go", "package inspect\n\ntype Options struct{}\n", "nothing is changed"},
 		"for another reason":        {"cmd/more.go", "package main\n\nvar x int = \"\"\n", "the project does not build as it is"},
@@ -213,8 +207,6 @@ func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
 
 // A user who has seen enough while it builds finds the project as it was.
 func TestInterrupted(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	dir := scaffold(t, fakes)
 	p, err := open(dir, io.Discard)
 	if err != nil {
