@@ -118,16 +118,12 @@ func TestWhoIsShownNoTokenSaysWhy(t *testing.T) {
 		http.StatusNotFound:     {"": false},
 	} {
 		for body, want := range bodies {
-			base, err := url.Parse(server(t, func(w http.ResponseWriter, _ *http.Request) {
+			c := client(t, server(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(status)
 				fmt.Fprint(w, body)
 			}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			transport := &http.Transport{}
-			t.Cleanup(transport.CloseIdleConnections)
-			_, err = (&ask.Client{Base: base, Transport: transport, Refrain: why}).Get(t.Context(), "kinds", nil)
+			c.Refrain = why
+			_, err := c.Get(t.Context(), "kinds", nil)
 			if errors.Is(err, why) != want || strings.Contains(err.Error(), why.Error()) != want || strings.Contains(err.Error(), "--as-service-account") {
 				t.Errorf("%d %q: the error is %v, and that it says why: %t", status, body, err, want)
 			}
@@ -158,14 +154,8 @@ func TestFailuresToConnectSayWhatToTry(t *testing.T) {
 }
 
 func TestAnswersMayTakeOnlySoLong(t *testing.T) {
-	base := server(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	where, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	c := &ask.Client{Base: where, Transport: transport, Timeout: time.Millisecond}
+	c := client(t, server(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	c.Timeout = time.Millisecond
 	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "no answer within 1ms") {
 		t.Errorf("the error is %v", err)
 	}

@@ -29,11 +29,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // served starts a page before an inspector that tells what it got, and returns its URL.
 func served(t *testing.T) *url.URL {
 	t.Helper()
-	inspector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := client(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%s %s %s host=%s cookie=%q auth=%q origin=%q", r.Method, r.URL, body, r.Host,
 			r.Header.Get("Cookie"), r.Header.Get("Authorization"), r.Header.Get("Origin"))
-	}))
+	})
+	c.Transport = withToken{c.Transport}
+	return start(t, along(c))
+}
+
+// client asks an inspector that answers so.
+func client(t *testing.T, answer http.HandlerFunc) *ask.Client {
+	t.Helper()
+	inspector := httptest.NewServer(answer)
 	t.Cleanup(inspector.Close)
 	base, err := url.Parse(inspector.URL)
 	if err != nil {
@@ -41,9 +49,12 @@ func served(t *testing.T) *url.URL {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return start(t, func(context.Context) (*reach.Connection, error) {
-		return &reach.Connection{Client: &ask.Client{Base: base, Transport: withToken{transport}}}, nil
-	})
+	return &ask.Client{Base: base, Transport: transport}
+}
+
+// along is the way that a client has.
+func along(c *ask.Client) page.Way {
+	return func(context.Context) (*reach.Connection, error) { return &reach.Connection{Client: c}, nil }
 }
 
 func start(t *testing.T, way page.Way) *url.URL {
@@ -190,17 +201,10 @@ func TestOnlyLoopbackAddresses(t *testing.T) {
 // TestATokenThatIsNotAcceptedIsSaid has the token expire. The page would ask its user for another one,
 // which the proxy does not send on.
 func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
-	inspector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	c := client(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
-	}))
-	t.Cleanup(inspector.Close)
-	base, err := url.Parse(inspector.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
+	})
 	for _, test := range []struct {
 		refrain error
 		want    string
@@ -208,9 +212,8 @@ func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
 		{nil, "does not accept the token, which may have expired; end this with Ctrl-C and start kubectl delta page again"},
 		{errors.New("nobody has named it"), "nobody has named it"},
 	} {
-		link := start(t, func(context.Context) (*reach.Connection, error) {
-			return &reach.Connection{Client: &ask.Client{Base: base, Transport: transport, Refrain: test.refrain}}, nil
-		})
+		c.Refrain = test.refrain
+		link := start(t, along(c))
 		link.Path = "/delta/v1/kinds"
 		status, body := send(t, browser(t), request(t, http.MethodGet, link))
 		if status != http.StatusBadGateway || !strings.Contains(body, test.want) {
@@ -222,7 +225,7 @@ func TestATokenThatIsNotAcceptedIsSaid(t *testing.T) {
 // TestABrokenAnswerIsNotRepeatedOnTheTerminal has an operator that ends its answer with what a
 // terminal obeys. The error of such an answer quotes it, and the log goes to the terminal.
 func TestABrokenAnswerIsNotRepeatedOnTheTerminal(t *testing.T) {
-	inspector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	c := client(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -230,20 +233,11 @@ func TestABrokenAnswerIsNotRepeatedOnTheTerminal(t *testing.T) {
 		}
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\x1b[2J\r\n\r\n")
 		_ = conn.Close()
-	}))
-	t.Cleanup(inspector.Close)
-	base, err := url.Parse(inspector.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
+	})
 	var terminal bytes.Buffer
 	log.SetOutput(&terminal)
 	defer log.SetOutput(os.Stderr)
-	link := start(t, func(context.Context) (*reach.Connection, error) {
-		return &reach.Connection{Client: &ask.Client{Base: base, Transport: transport}}, nil
-	})
+	link := start(t, along(c))
 	link.Path = "/delta/v1/kinds"
 	answer, err := browser(t).Do(request(t, http.MethodGet, link))
 	if err != nil {
