@@ -33,8 +33,7 @@ func (o *Operator) Family(kind, namespace, name string) (owners, children []v1.R
 		return nil, nil
 	}
 	kinds := o.kinds()
-	owners = ownersOf(kinds, about, 1, nil)
-	return owners, inOrder(descendants(kinds, about), about.GetUID(), 1, nil)
+	return ownersOf(kinds, about, 1, nil), inOrder(descendants(kinds, about), about.GetUID(), 1, nil)
 }
 
 // objectOf returns an object of the cache, or nil.

@@ -23,11 +23,8 @@ func (o *Operator) Why(kind, namespace, name string) (v1.Why, error) {
 	}
 	key := delta.Key{Namespace: namespace, Name: name}
 	w := v1.Why{At: time.Now(), Kind: kind, Namespace: namespace, Name: name}
-	if obj, there := k.Informer.Store().Get(key); there {
-		w.Cached = true
-		if about, ok := obj.(delta.Object); ok {
-			w.ResourceVersion = about.GetResourceVersion()
-		}
+	if about := objectOf(&k, key); about != nil {
+		w.Cached, w.ResourceVersion = true, about.GetResourceVersion()
 	}
 	t, whole := o.telling(), true
 	var reconcilers []string
