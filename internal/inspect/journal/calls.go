@@ -24,12 +24,7 @@ const (
 var words = [...]string{"", "success", "requeue", "error", "panic"}
 
 // String is the word for it, in logs and answers.
-func (r Result) String() string {
-	if int(r) >= len(words) {
-		return ""
-	}
-	return words[r]
-}
+func (r Result) String() string { return words[r] }
 
 // ResultOf returns the Result with a word, or zero if there is none.
 func ResultOf(word string) Result { return Result(max(0, slices.Index(words[:], word))) }
@@ -97,7 +92,7 @@ func (f *CallFilter) wants(c *Call) bool {
 type Calls struct {
 	shelf[Call]
 
-	failing map[delta.Key]*Failing // requests whose last call failed; guarded by mu
+	failing map[delta.Key]*Failing // never nil; requests whose last call failed; guarded by mu
 }
 
 // Note notes a call. The journal keeps its changes, which nobody may change, and the texts of its errors.

@@ -61,9 +61,6 @@ func (c *Calls) judgeLocked(request delta.Key, failed *Failing) {
 	} else if len(c.failing) == MostFailing {
 		delete(c.failing, c.quietestLocked())
 	}
-	if c.failing == nil {
-		c.failing = map[delta.Key]*Failing{}
-	}
 	c.failing[request] = failed
 }
 

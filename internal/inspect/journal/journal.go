@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // Limits bound what a Journal keeps. The zero value is ready.
@@ -104,7 +105,7 @@ func (j *Journal) Controller(name string) *Calls {
 	defer j.mu.Unlock()
 	c, ok := j.controllers[name]
 	if !ok {
-		c = &Calls{}
+		c = &Calls{failing: map[delta.Key]*Failing{}}
 		c.put(j, name, j.limits.Calls)
 		c.number, c.load = (*Call).number, (*Call).load
 		j.controllers[name] = c
