@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -22,24 +20,13 @@ func TestPageLeadsABrowserToTheInspector(t *testing.T) {
 	})
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	out, in := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		var errOut bytes.Buffer
-		p := newProgram(in, &errOut, func(string) string { return "" })
-		ended <- run(ctx, []string{"page", "--url", base, "--token", "secret"}, p)
-		_ = in.Close()
-	}()
-	link, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	link, ended := opened(ctx, []string{"page", "--url", base, "--token", "secret"})
 	if got, want := visit(t, strings.TrimSpace(link)), "the page, for Bearer secret"; got != want {
 		t.Errorf("the browser shows %q, want %q", got, want)
 	}
 	interrupt()
-	if code := <-ended; code != exitFine {
-		t.Errorf("after an interrupt it ended with %d", code)
+	if got := <-ended; got.code != exitFine {
+		t.Errorf("after an interrupt it ended with %d", got.code)
 	}
 }
 
@@ -50,16 +37,7 @@ func TestThePageGoesOnWithAnotherPod(t *testing.T) {
 	s.api.Pods = []standin.Pod{{Pod: podOf("ops", "first", "control-plane=controller-manager"), Target: first.Listener.Addr().String()}}
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	out, in := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		p := newProgram(in, io.Discard, func(string) string { return "" })
-		ended <- run(ctx, []string{"page", "--kubeconfig", s.kubeconfig, "--operator-namespace", "ops"}, p)
-	}()
-	link, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	link, ended := opened(ctx, []string{"page", "--kubeconfig", s.kubeconfig, "--operator-namespace", "ops"})
 	says := func(want string) {
 		t.Helper()
 		if got := browse(t, strings.TrimSpace(link)); !strings.Contains(got, want) {
@@ -76,8 +54,8 @@ func TestThePageGoesOnWithAnotherPod(t *testing.T) {
 	s.api.Pods = []standin.Pod{{Pod: podOf("ops", "second", "control-plane=controller-manager"), Target: second}}
 	says("apps/v1 Deployment")
 	interrupt()
-	if code := <-ended; code != exitFine {
-		t.Errorf("after an interrupt it ended with %d", code)
+	if got := <-ended; got.code != exitFine {
+		t.Errorf("after an interrupt it ended with %d", got.code)
 	}
 }
 

@@ -125,20 +125,30 @@ func visits(t *testing.T, end *ender, args []string) ran {
 	if args[0] != "page" {
 		return runs(ctx, args...)
 	}
-	out, in := io.Pipe()
-	var errOut bytes.Buffer
-	ended := make(chan int, 1)
-	go func() {
-		p := newProgram(in, &errOut, func(string) string { return "" })
-		ended <- run(ctx, args, p)
-		_ = in.Close()
-	}()
-	link, err := bufio.NewReader(out).ReadString('\n')
-	if err == nil {
+	link, ended := opened(ctx, args)
+	if link != "" {
 		link += browse(t, strings.TrimSpace(link))
 	}
 	interrupt()
-	return ran{code: <-ended, out: link, errOut: errOut.String()}
+	got := <-ended
+	got.out = link
+	return got
+}
+
+// opened runs a command line of the page, and returns the line with the address when it is there. It is empty if the command has
+// failed before.
+func opened(ctx context.Context, args []string) (link string, ended <-chan ran) {
+	out, in := io.Pipe()
+	end := make(chan ran, 1)
+	go func() {
+		var errOut bytes.Buffer
+		p := newProgram(in, &errOut, func(string) string { return "" })
+		code := run(ctx, args, p)
+		end <- ran{code: code, errOut: errOut.String()}
+		_ = in.Close()
+	}()
+	link, _ = bufio.NewReader(out).ReadString('\n')
+	return link, end
 }
 
 // browse opens the page's address as a browser does that has learned a token, and returns what
