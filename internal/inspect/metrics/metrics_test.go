@@ -83,16 +83,22 @@ func twoControllers() []*observe.Controller {
 	return all
 }
 
-// TestSeriesOfTheSameLabelsAreOne scrapes two controllers of the same name, and asks
-// client_golang's linter what it thinks.
-func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
-	c := newCollector()
+// collecting returns a collector of no cache, and a registry that has it alone.
+func collecting(t *testing.T) (*collector, *prometheus.Registry) {
+	t.Helper()
+	c, registry := newCollector(), prometheus.NewPedanticRegistry()
 	c.caches = func() []observe.Cache { return nil }
-	c.controllers = twoControllers
-	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(c); err != nil {
 		t.Fatal(err)
 	}
+	return c, registry
+}
+
+// TestSeriesOfTheSameLabelsAreOne scrapes two controllers of the same name, and asks
+// client_golang's linter what it thinks.
+func TestSeriesOfTheSameLabelsAreOne(t *testing.T) {
+	c, registry := collecting(t)
+	c.controllers = twoControllers
 	got := scrape.Read(t, registry, "delta_")
 	for series, want := range map[string]float64{
 		`delta_reconcile_causes_total{cause="Primary",controller="same"}`:                            2,

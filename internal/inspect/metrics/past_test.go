@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 )
@@ -15,13 +13,8 @@ import (
 func TestNoCounterFalls(t *testing.T) {
 	all := twoControllers()
 	run := all
-	c := newCollector()
-	c.caches = func() []observe.Cache { return nil }
+	c, registry := collecting(t)
 	c.controllers = func() []*observe.Controller { return run }
-	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(c); err != nil {
-		t.Fatal(err)
-	}
 	both := scrape.Read(t, registry, "delta_")
 	for name, now := range map[string][]*observe.Controller{"the second": all[1:], "both": all, "the first": all[:1]} {
 		run = now
@@ -41,12 +34,7 @@ func TestNoCounterFalls(t *testing.T) {
 // TestWhatIsGoneStaysInTheSum has a controller end, and another count on.
 func TestWhatIsGoneStaysInTheSum(t *testing.T) {
 	all := twoControllers()
-	c := newCollector()
-	c.caches = func() []observe.Cache { return nil }
-	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(c); err != nil {
-		t.Fatal(err)
-	}
+	c, registry := collecting(t)
 	const series, histogram = `delta_reconcile_changes_total{controller="same"}`, `delta_event_to_reconcile_seconds_count{controller="same"}`
 	for n, step := range []struct {
 		run  []*observe.Controller
