@@ -67,17 +67,23 @@ func families(t *testing.T, kinds map[string]listed) *Operator {
 	tasks := lifecycle.New(t.Context())
 	t.Cleanup(func() { tasks.Stop(); _ = tasks.Wait() })
 	for name, items := range kinds {
-		version, kind, _ := strings.Cut(name, " ")
-		i := engine.New[any](items, engine.Options[any]{
-			Name: name, Traits: objects.Traits, Reflector: reflector.Options[any]{Settings: informer.Settings{Lists: informer.PagesOnly}},
-		})
-		tasks.Go("informer", i.Run)
-		c.kinds = append(c.kinds, observe.Kind{GVK: schema.FromAPIVersionAndKind(version, kind), Name: name, Informer: i, Weigh: func(time.Time) uint64 { return 0 }})
+		k := kindOf(name, items)
+		tasks.Go("informer", k.Informer.Run)
+		c.kinds = append(c.kinds, k)
 	}
 	synctest.Wait()
 	of := managed.New()
 	t.Cleanup(of.Runs(c))
 	return New(Options{Runtime: of})
+}
+
+// kindOf is a kind of a cache that lists these items. Its informer does not run.
+func kindOf(name string, items listed) observe.Kind {
+	version, kind, _ := strings.Cut(name, " ")
+	i := engine.New[any](items, engine.Options[any]{
+		Name: name, Traits: objects.Traits, Reflector: reflector.Options[any]{Settings: informer.Settings{Lists: informer.PagesOnly}},
+	})
+	return observe.Kind{GVK: schema.FromAPIVersionAndKind(version, kind), Name: name, Informer: i, Weigh: func(time.Time) uint64 { return 0 }}
 }
 
 func relativesInWords(all []v1.Relative) (says []string) {

@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,51 +10,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/engine"
-	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // many is how many Pods the crowd has.
 const many = 100_000
-
-// crowd is a cache of many Pods, and a controller of them.
-type crowd struct {
-	observe.Resyncer // none: the test asks for nothing of it
-	informer         *engine.Informer[any]
-}
-
-func (*crowd) Record(*journal.Journal) {}
-func (*crowd) Gaps() uint64            { return 0 }
-
-func (c *crowd) Kinds() []observe.Kind {
-	gvk := corev1.SchemeGroupVersion.WithKind("Pod")
-	return []observe.Kind{{GVK: gvk, Name: "v1 Pod", Example: &corev1.Pod{}, Informer: c.informer, Weigh: func(time.Time) uint64 { return 0 }}}
-}
-
-// List is the server's.
-func (*crowd) List(context.Context, metav1.ListOptions) (listwatch.Page[any], error) {
-	page := listwatch.Page[any]{Version: "1"}
-	for n := range many {
-		page.Items = append(page.Items, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("pod-", n), ResourceVersion: "1"}})
-	}
-	return page, nil
-}
-
-// Watch never answers.
-func (*crowd) Watch(ctx context.Context, _ metav1.ListOptions) (listwatch.Stream[any], error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
 
 // requests is a controller all of whose requests wait for a worker.
 type requests struct{ observe.Remembered }
@@ -78,23 +43,24 @@ func (requests) Cancel(delta.Key) bool                   { return false }
 // operatorOfMany returns an operator of many Pods, with a journal that is full, and one Pod to ask about.
 func operatorOfMany(t *testing.T) (*Operator, delta.Key) {
 	t.Helper()
-	c := &crowd{}
-	c.informer = engine.New[any](c, engine.Options[any]{
-		Name: "v1 Pod", Traits: objects.Traits, Reflector: reflector.Options[any]{Settings: informer.Settings{Lists: informer.PagesOnly}},
-	})
+	var pods listed
+	for n := range many {
+		pods = append(pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: fmt.Sprint("pod-", n), ResourceVersion: "1"}})
+	}
+	k := kindOf("v1 Pod", pods)
 	tasks := lifecycle.New(t.Context())
-	tasks.Go("informer", c.informer.Run)
+	tasks.Go("informer", k.Informer.Run)
 	t.Cleanup(func() { tasks.Stop(); _ = tasks.Wait() })
-	await.Until(t, "the Pods to be there", c.informer.HasSynced)
+	await.Until(t, "the Pods to be there", k.Informer.HasSynced)
 	of := managed.New()
-	t.Cleanup(of.Runs(c))
+	t.Cleanup(of.Runs(&household{kinds: []observe.Kind{k}}))
 	t.Cleanup(of.Reconciles(&observe.Controller{
-		Name: "pods", Kind: c.Kinds()[0].GVK, Calls: &observe.Calls{}, Requests: requests{},
+		Name: "pods", Kind: k.GVK, Calls: &observe.Calls{}, Requests: requests{},
 		Queue:     func() (queue.Stats, bool) { return queue.Stats{}, true },
 		HeldUntil: func(delta.Key) time.Time { return time.Now().Add(time.Minute) },
 	}))
 	o := New(Options{Runtime: of})
-	notes, calls := o.journal.Kind("v1 Pod", corev1.SchemeGroupVersion.WithKind("Pod")), o.journal.Controller("pods")
+	notes, calls := o.journal.Kind(k.Name, k.GVK), o.journal.Controller("pods")
 	key := delta.Key{Namespace: "team", Name: "pod-77777"}
 	for n := range 2000 {
 		key := key
@@ -105,7 +71,7 @@ func operatorOfMany(t *testing.T) (*Operator, delta.Key) {
 		notes.Begin()
 		notes.Add(&delta.Delta[any]{Op: delta.Updated, Key: key, Old: pod, New: pod})
 		notes.End()
-		calls.Note(journal.Call{Request: key, Result: journal.Success, Changes: delta.NewChanges(delta.Change{Kind: c.Kinds()[0].GVK, Key: key, New: pod})})
+		calls.Note(journal.Call{Request: key, Result: journal.Success, Changes: delta.NewChanges(delta.Change{Kind: k.GVK, Key: key, New: pod})})
 	}
 	return o, key
 }

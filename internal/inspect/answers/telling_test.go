@@ -13,8 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/delta-runtime/delta-runtime/internal/api/objects"
-	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -98,10 +96,8 @@ func swamp(t *testing.T, changes int) *Operator {
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: fmt.Sprint(long, n), Time: &metav1.Time{Time: time.Now()}}},
 		}}})
 	}
-	c := &crowd{}
-	c.informer = engine.New[any](c, engine.Options[any]{Name: "v1 Pod", Traits: objects.Traits})
 	of := managed.New()
-	t.Cleanup(of.Runs(c))
+	t.Cleanup(of.Runs(&household{kinds: []observe.Kind{kindOf("v1 Pod", nil)}}))
 	for range 3 {
 		t.Cleanup(of.Reconciles(&observe.Controller{
 			Name: "site", Kind: gvk, Calls: &observe.Calls{}, Requests: swamped{told: delta.NewChanges(told...)},
