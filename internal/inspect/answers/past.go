@@ -36,17 +36,11 @@ type past struct {
 	series map[string][]sample // by controller; the empty name is all together. The oldest is first.
 }
 
-// counted is what a controller has counted so far.
-type counted struct {
-	calls, errors, changes uint64
-	waited                 reflector.Reading // nanoseconds from when a change was seen to the call
-}
-
 // run takes samples until ctx ends.
 func (p *past) run(ctx context.Context, running func() []*observe.Controller) {
 	ticker := time.NewTicker(sampleEvery)
 	defer ticker.Stop()
-	before := map[*observe.Controller]counted{}
+	before := map[*observe.Controller]observe.CallCounts{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,15 +54,21 @@ func (p *past) run(ctx context.Context, running func() []*observe.Controller) {
 }
 
 // takeSample reads all controllers, and returns by name how much each has done since the totals before.
-func takeSample(running []*observe.Controller, before map[*observe.Controller]counted) (now map[string]sample, totals map[*observe.Controller]counted) {
-	now, totals = map[string]sample{}, map[*observe.Controller]counted{}
+func takeSample(running []*observe.Controller, before map[*observe.Controller]observe.CallCounts) (now map[string]sample, totals map[*observe.Controller]observe.CallCounts) {
+	now, totals = map[string]sample{}, map[*observe.Controller]observe.CallCounts{}
 	var waited reflector.Reading // of all
 	for _, c := range running {
-		is, was := countOf(c), before[c]
+		is, was := c.Calls.Read(), before[c]
 		totals[c] = is
-		its := is.waited.Beyond(&was.waited)
+		its := is.Latency.Beyond(&was.Latency)
 		waited.Add(&its)
-		s := sample{calls: is.calls - was.calls, errors: is.errors - was.errors, changes: is.changes - was.changes, p99: percentile(&its)}
+		s := sample{changes: is.Changes - was.Changes, p99: percentile(&its)}
+		for how, n := range is.Results {
+			n -= was.Results[how]
+			if s.calls += n; how > journal.Requeue {
+				s.errors += n
+			}
+		}
 		if stats, ours := c.Queue(); ours {
 			s.queued = ready(&stats)
 		}
@@ -78,19 +78,6 @@ func takeSample(running []*observe.Controller, before map[*observe.Controller]co
 	all.p99 = percentile(&waited)
 	now[""] = all
 	return now, totals
-}
-
-func countOf(c *observe.Controller) (t counted) {
-	counts := c.Calls.Read()
-	for how, n := range counts.Results {
-		t.calls += n
-		if how > journal.Requeue {
-			t.errors += n
-		}
-	}
-	t.changes = counts.Changes
-	t.waited = counts.Latency
-	return t
 }
 
 // percentile is about the time within which 99 of 100 were. Between the bounds of a bucket it guesses.

@@ -36,9 +36,7 @@ func (n names) controllerOf(c *observe.Controller) v1.Controller {
 		shown.Calls[how.String()] = times
 	}
 	for cause, times := range calls.Causes {
-		if times > 0 {
-			shown.Causes[cause.String()] = times
-		}
+		shown.Causes[cause.String()] = times
 	}
 	for _, s := range c.Steps() {
 		shown.Steps = append(shown.Steps, v1.Step{Name: s.Name, Done: s.Done, Failed: s.Failed, Skipped: s.Skipped, Blind: s.Blind})

@@ -72,9 +72,7 @@ func (s samples) controller(c *observe.Controller) {
 	set := func(f *family, value float64, more ...string) { s.set(f, value, append([]string{c.Name}, more...)...) }
 	calls := c.Calls.Read()
 	for cause, n := range calls.Causes {
-		if n > 0 {
-			set(causes, float64(n), cause.String())
-		}
+		set(causes, float64(n), cause.String())
 	}
 	for reason, n := range calls.Lacking {
 		set(incomplete, float64(n), reason)

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -93,18 +94,18 @@ type CallCounts struct {
 func (c *Calls) Read() CallCounts {
 	counts := CallCounts{
 		Results: map[journal.Result]uint64{}, Causes: map[delta.Cause]uint64{}, Latency: c.latency.Read(),
-		Changes: c.changes.Load(), Own: c.own.Load(), Lacking: map[string]uint64{},
+		Changes: c.changes.Load(), Own: c.own.Load(),
 	}
 	for how := journal.Success; how <= journal.Panic; how++ {
 		counts.Results[how] = c.results[how].Load()
 	}
 	for cause := delta.Primary; int(cause) < causes; cause++ {
-		counts.Causes[cause] = c.causes[cause].Load()
+		if n := c.causes[cause].Load(); n > 0 {
+			counts.Causes[cause] = n
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for word, n := range c.lacking {
-		counts.Lacking[word] = n
-	}
+	counts.Lacking = maps.Clone(c.lacking)
 	return counts
 }
