@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func (c *call) read(body any) error {
 		if _, err = decoder.Token(); errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = errors.New("there is something after the object")
-		}
+		err = cmp.Or(err, errors.New("there is something after the object"))
 	}
 	var long *http.MaxBytesError
 	if errors.As(err, &long) {

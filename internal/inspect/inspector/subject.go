@@ -19,7 +19,6 @@ import (
 type Subject interface {
 	Cache
 	Journal
-	Names
 	Workers
 	Actions
 }
@@ -70,6 +69,8 @@ type Failing struct {
 // with its context. Its error may wrap [ErrNotFound] or [ErrBusy].
 type Cache interface {
 	Kinds(only string) v1.KindList
+	// KindNames are the kinds with their names, groups and versions alone. Nobody is asked how they are doing.
+	KindNames() []v1.Kind
 	Memory(ctx context.Context, kind string) (v1.Memory, error)
 	// Family has the owners of an object and what it owns, as [v1.Why] has them.
 	Family(kind, namespace, name string) (owners, children []v1.Relative)
@@ -90,14 +91,6 @@ type Journal interface {
 	Loops() v1.LoopList
 }
 
-// Names say what there is without asking how it is doing. Calls that name a kind or a controller are
-// checked with them.
-type Names interface {
-	// KindNames are the kinds with their names, groups and versions alone.
-	KindNames() []v1.Kind
-	ControllerNames() []string
-}
-
 // Stream is a place in the journal that moves on. One goroutine uses it.
 type Stream interface {
 	// Ready has a token when Take may have something.
@@ -115,6 +108,7 @@ type Stream interface {
 type Workers interface {
 	Overview
 	Controllers() v1.ControllerList
+	ControllerNames() []string
 	// Queues has the queue of one controller, or of all if the name is empty, with at most
 	// limit requests each.
 	Queues(controller string, limit int) v1.QueueList

@@ -104,10 +104,10 @@ func (o *Operator) Family(kind, namespace, name string) (owners, children []v1.R
 	return nil, nil
 }
 
-// KindNames is of [inspector.Names].
+// KindNames is of [inspector.Cache].
 func (o *Operator) KindNames() []v1.Kind { return o.Kinds("").Items }
 
-// ControllerNames is of [inspector.Names].
+// ControllerNames is of [inspector.Workers].
 func (o *Operator) ControllerNames() (all []string) {
 	for _, c := range o.Controllers().Items {
 		all = append(all, c.Name)
