@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
+	"go/types"
 	"strconv"
 	"strings"
 )
@@ -132,17 +132,7 @@ func checked(from []ast.Stmt, failed ast.Expr) *ast.IfStmt {
 		return nil
 	}
 	check, ok := from[1].(*ast.IfStmt)
-	if !ok || check.Init != nil || check.Else != nil {
-		return nil
-	}
-	cond, ok := check.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.NEQ {
-		return nil
-	}
-	x, isX := cond.X.(*ast.Ident)
-	null, isNil := cond.Y.(*ast.Ident)
-	name, ok := failed.(*ast.Ident)
-	if !ok || !isX || !isNil || null.Name != "nil" || x.Name != name.Name {
+	if !ok || check.Init != nil || check.Else != nil || !isName(failed) || types.ExprString(check.Cond) != types.ExprString(failed)+" != nil" {
 		return nil
 	}
 	return check
@@ -170,8 +160,7 @@ func (s *source) editBuilders() {
 	spec, theirs := s.imported(builderPath)
 	ctrlSpec, ctrl := s.imported(ctrlPath)
 	if spec != nil { // everything that it is used for, ours has too, or the project does not build
-		path := strconv.Quote(ours + "/pkg/builder")
-		s.replace(spec.Path, path)
+		s.replace(spec.Path, strconv.Quote(ours+"/pkg/builder"))
 	}
 	name := theirs
 	others := false

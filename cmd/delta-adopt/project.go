@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -232,13 +231,14 @@ func isModule(dir string) bool {
 
 func (p *project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
+// write writes files. Those that are there keep their modes.
 func (p *project) write(files contents) error {
 	for path, text := range files {
-		mode := fs.FileMode(0o644)
-		if info, err := os.Stat(p.path(path)); err == nil {
-			mode = info.Mode().Perm()
+		at := p.path(path)
+		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
+			return err
 		}
-		if err := os.WriteFile(p.path(path), []byte(text), mode); err != nil {
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil { //nolint:gosec // a file of the repository
 			return err
 		}
 	}
@@ -261,28 +261,21 @@ func (p *project) diff(ctx context.Context, before, after contents) ([]byte, err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
 	for side, files := range map[string]contents{"a": before, "b": after} {
-		for path, text := range files {
-			at := filepath.Join(scratch, side, filepath.FromSlash(path))
-			if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-				return nil, err
-			}
+		if err := (&project{dir: filepath.Join(scratch, side)}).write(files); err != nil {
+			return nil, err
 		}
 	}
 	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
 	command.Dir = scratch
-	var failed bytes.Buffer
-	command.Stderr = &failed
 	patch, err := command.Output()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 { // there are differences
-		err = nil
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil, exited && exit.ExitCode() == 1: // there are differences
+		return patch, nil
+	case exited:
+		err = fmt.Errorf("%w\n%s", err, exit.Stderr)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("compare the files by git: %w\n%s", err, &failed)
-	}
-	return patch, nil
+	return nil, fmt.Errorf("compare the files by git: %w", err)
 }
 
 func (p *project) command(ctx context.Context, name string, args ...string) (string, error) {
