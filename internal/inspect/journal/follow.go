@@ -15,7 +15,6 @@ type Follower struct {
 	of     *Journal
 	ready  chan struct{}   // cap 1; holds a token while there may be something to take
 	places map[lane]uint64 // of each lane, how many of its deltas are behind. A kind that came later has none there.
-	closed bool
 }
 
 // lane has the deltas of one kind and one class.
@@ -92,9 +91,6 @@ func (f *Follower) Ready() <-chan struct{} { return f.ready }
 // returned it also says how many the journal has dropped since the last call. A delta that was dropped long ago counts
 // if it was of a kind that is wanted, because nothing else is known of it.
 func (f *Follower) Take(most int) (taken []Entry, lost uint64) {
-	if f.closed {
-		return nil, 0
-	}
 	// A delta gets its number under the lock of its kind. So all of them up to this number are there
 	// when their kind is looked at, and a later call has none that belongs before these.
 	last := f.of.ids.Load()
@@ -142,7 +138,6 @@ func (f *Follower) next(last uint64, most int) (some []Entry, lost uint64, more 
 
 // Close ends the following.
 func (f *Follower) Close() {
-	f.closed = true
 	f.of.changeFollowers(func(all []*Follower) []*Follower {
 		return slices.DeleteFunc(all, func(other *Follower) bool { return other == f })
 	})
