@@ -9,9 +9,6 @@ import (
 // names has the name of each kind that the cache has, under which it can be asked for.
 type names map[schema.GroupVersionKind]string
 
-// names returns those of now.
-func (o *Operator) names() names { return namesOf(o.kinds()) }
-
 // namesOf prefers the form of Go types where a kind has several forms.
 func namesOf(kinds []observe.Kind) names {
 	all := names{}

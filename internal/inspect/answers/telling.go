@@ -51,7 +51,7 @@ type edits struct {
 // telling begins an answer.
 func (o *Operator) telling() *telling {
 	return &telling{
-		names: o.names(), operator: o, compared: map[states]edits{}, text: mostText, rest: mostRest, until: time.Now().Add(mostTime),
+		names: namesOf(o.kinds()), operator: o, compared: map[states]edits{}, text: mostText, rest: mostRest, until: time.Now().Add(mostTime),
 	}
 }
 
