@@ -16,9 +16,8 @@ func NewTypedDelayingQueueWithConfig[T comparable](c TypedDelayingQueueConfig[T]
 	if c.Queue != nil {
 		return newForwarding(c)
 	}
-	q := newTyped(TypedQueueConfig[T]{Name: c.Name, MetricsProvider: c.MetricsProvider, Clock: c.Clock})
-	d := &delaying[T]{typed: q}
-	if q.metrics != nil {
+	d := &delaying[T]{typed: newTyped(TypedQueueConfig[T]{Name: c.Name, MetricsProvider: c.MetricsProvider, Clock: c.Clock})}
+	if c.Name != "" {
 		d.retries = orDefault(c.MetricsProvider).NewRetriesMetric(c.Name)
 	}
 	return d
@@ -36,7 +35,7 @@ func (q *delaying[T]) AddAfter(key T, d time.Duration) {
 		// The core does not count an add after no time at all. This model does.
 		q.retries.Inc()
 	}
-	q.core.AddAfter(key, d)
+	q.typed.AddAfter(key, d)
 }
 
 // forwarding delays adds to another queue. A queue of ours keeps the timers, and a task

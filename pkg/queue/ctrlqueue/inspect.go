@@ -2,6 +2,7 @@ package ctrlqueue
 
 import (
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 
 	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
@@ -48,42 +49,34 @@ func Inspect[T comparable](q workqueue.TypedInterface[T]) (Inspectable[T], bool)
 	return i, ok
 }
 
-// both has the methods that a workqueue and a priority queue have alike.
+// both is what a workqueue and a priority queue have alike.
 type both[T comparable] struct {
-	core  *keyqueue.Queue[T]
+	*keyqueue.Queue[T]
 	tasks tasks
 }
 
-// Add adds key with priority zero.
-func (q *both[T]) Add(key T) { q.core.Add(key) }
+// newBoth makes a queue by its own clock c, or by the system's if that is nil. The metrics m may be nil.
+func newBoth[T comparable](o keyqueue.Options[T], m *pusher, c clock.WithTicker) both[T] {
+	q := both[T]{tasks: newTasks()}
+	keepTime(q.tasks, c, &o)
+	if m != nil {
+		o.Observe = m.observe
+	}
+	q.Queue = keyqueue.New(o)
+	if m != nil {
+		q.tasks.every(c, updatePeriod, func() { m.update(q.Stats()) })
+	}
+	return q
+}
 
 // Get waits for a key. The caller must call Done for it.
 func (q *both[T]) Get() (key T, shutdown bool) {
-	key, ok := q.core.Get()
+	key, ok := q.Queue.Get()
 	return key, !ok
 }
-
-// Done says that the caller is done with key.
-func (q *both[T]) Done(key T) { q.core.Done(key) }
-
-// Len is the number of queued keys.
-func (q *both[T]) Len() int { return q.core.Len() }
 
 // ShutDownWithDrain ends the queue when all queued keys have been worked on or ShutDown is called.
 func (q *both[T]) ShutDownWithDrain() {
 	q.tasks.end()
-	q.core.ShutDownWithDrain()
+	q.Queue.ShutDownWithDrain()
 }
-
-// ShuttingDown reports whether the queue ignores adds.
-func (q *both[T]) ShuttingDown() bool { return q.core.ShuttingDown() }
-
-func (q *both[T]) Contents(limit int) []queue.Entry[T] { return q.core.Contents(limit) }
-
-func (q *both[T]) Entry(key T) (queue.Entry[T], bool) { return q.core.Entry(key) }
-
-func (q *both[T]) Stats() queue.Stats { return q.core.Stats() }
-
-func (q *both[T]) Cancel(key T) bool { return q.core.Cancel(key) }
-
-func (q *both[T]) Replace(o queue.AddOptions, key T) bool { return q.core.Replace(o, key) }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
@@ -52,21 +51,16 @@ func New[T comparable](name string, o ...Opt[T]) PriorityQueue[T] {
 	if opts.RateLimiter == nil {
 		opts.RateLimiter = workqueue.NewTypedItemExponentialFailureRateLimiter[T](5*time.Millisecond, 1000*time.Second)
 	}
-	q := &priorityQueue[T]{both[T]{tasks: newTasks()}}
-	options := keyqueue.Options[T]{Merge: keyqueue.OnePerKey, Ageing: opts.Ageing, Limiter: opts.RateLimiter}
 	var metrics *pusher
 	if name != "" {
 		p := orDefault(opts.MetricProvider)
 		metrics = newPusher(name, p, depthByPriority(name, p))
 		metrics.retries = p.NewRetriesMetric(name)
-		options.Observe = metrics.observe
 	}
-	q.core = keyqueue.New(options)
-	if metrics != nil {
-		q.tasks.every(clock.RealClock{}, updatePeriod, func() { metrics.update(q.core.Stats()) })
-	}
+	options := keyqueue.Options[T]{Merge: keyqueue.OnePerKey, Ageing: opts.Ageing, Limiter: opts.RateLimiter}
+	q := &priorityQueue[T]{newBoth(options, metrics, nil)}
 	if opts.Log.GetSink() != nil {
-		q.tasks.every(clock.RealClock{}, logPeriod, func() { q.log(opts.Log) })
+		q.tasks.every(nil, logPeriod, func() { q.log(opts.Log) })
 	}
 	return q
 }
@@ -78,7 +72,7 @@ type priorityQueue[T comparable] struct {
 // log asks each time whether the level is on, because levels change while a program runs.
 func (q *priorityQueue[T]) log(l logr.Logger) {
 	if l = l.V(logVerbosity); l.Enabled() {
-		l.Info("workqueue_items", "items", q.core.Contents(logLimit))
+		l.Info("workqueue_items", "items", q.Contents(logLimit))
 	}
 }
 
@@ -90,32 +84,23 @@ func (q *priorityQueue[T]) AddWithOpts(o priorityqueue.AddOpts, keys ...T) {
 		options.Priority = *o.Priority
 	}
 	if o.RateLimited {
-		q.core.AddLimited(options, keys...)
+		q.AddLimited(options, keys...)
 		return
 	}
-	q.core.AddWithOptions(options, keys...)
+	q.AddWithOptions(options, keys...)
 }
 
-// AddAfter adds key when d has passed.
-func (q *priorityQueue[T]) AddAfter(key T, d time.Duration) { q.core.AddAfter(key, d) }
-
 // AddRateLimited adds key when the limiter allows it.
-func (q *priorityQueue[T]) AddRateLimited(key T) { q.core.AddLimited(queue.AddOptions{}, key) }
-
-// Forget tells the limiter that key succeeded.
-func (q *priorityQueue[T]) Forget(key T) { q.core.Forget(key) }
-
-// NumRequeues is the number of rate limited adds of key since the last Forget.
-func (q *priorityQueue[T]) NumRequeues(key T) int { return q.core.NumRequeues(key) }
+func (q *priorityQueue[T]) AddRateLimited(key T) { q.AddLimited(queue.AddOptions{}, key) }
 
 // GetWithPriority is Get, and also returns the priority with which the key was queued.
 func (q *priorityQueue[T]) GetWithPriority() (key T, priority int, shutdown bool) {
-	key, priority, ok := q.core.GetWithPriority()
+	key, priority, ok := q.Queue.GetWithPriority()
 	return key, priority, !ok
 }
 
 // ShutDown ends the queue; it hands out nothing more.
 func (q *priorityQueue[T]) ShutDown() {
 	q.tasks.end()
-	q.core.ShutDownNow()
+	q.ShutDownNow()
 }

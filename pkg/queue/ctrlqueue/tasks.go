@@ -16,8 +16,11 @@ type tasks struct{ *lifecycle.Group }
 
 func newTasks() tasks { return tasks{lifecycle.New(context.Background())} }
 
-// every calls do once in each period of the clock c.
+// every calls do once in each period of the clock c, or of the system's if that is nil.
 func (t tasks) every(c clock.WithTicker, period time.Duration, do func()) {
+	if c == nil {
+		c = clock.RealClock{}
+	}
 	ticker := c.NewTicker(period)
 	t.Guest("tick", func(ctx context.Context) {
 		defer ticker.Stop()
