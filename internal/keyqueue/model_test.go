@@ -18,6 +18,7 @@ type model struct {
 	keys   []*modelKey
 	clock  int // the number of the latest event
 	turns  int
+	aged   uint64
 }
 
 type modelKey struct {
@@ -99,19 +100,25 @@ func (m *model) replace(key int, o queue.AddOptions) bool {
 }
 
 func (m *model) promote() {
-	var due []*modelKey
-	for _, k := range m.keys {
-		if k.timed && k.due <= m.now {
-			due = append(due, k)
+	for _, k := range m.byTime() {
+		if k.due <= m.now {
+			k.timed = false
+			m.queue(k, k.timerPriority)
 		}
 	}
-	slices.SortFunc(due, func(a, b *modelKey) int {
+}
+
+// byTime returns the keys with a timer, the soonest first.
+func (m *model) byTime() (timed []*modelKey) {
+	for _, k := range m.keys {
+		if k.timed {
+			timed = append(timed, k)
+		}
+	}
+	slices.SortFunc(timed, func(a, b *modelKey) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.timerSet, b.timerSet))
 	})
-	for _, k := range due {
-		k.timed = false
-		m.queue(k, k.timerPriority)
-	}
+	return timed
 }
 
 func (m *model) take() (*modelKey, bool) {
@@ -139,7 +146,10 @@ func (m *model) take() (*modelKey, bool) {
 		old := slices.MinFunc(fronts, func(a, b *modelKey) int {
 			return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.priority, b.priority))
 		})
-		if m.now-old.since > m.ageing.Patience {
+		if m.ageing.Patience >= 0 && m.now-old.since > m.ageing.Patience {
+			if next != old {
+				m.aged++
+			}
 			next = old
 		}
 	}
@@ -164,6 +174,7 @@ type counts struct {
 	depth                        map[int]int
 	len, waiting, working        int
 	nextDue, unfinished, longest time.Duration
+	timers                       []int // the keys that have nothing but a timer, the soonest first
 }
 
 func (m *model) counts() counts {
@@ -183,6 +194,11 @@ func (m *model) counts() counts {
 			c.working++
 			c.unfinished += m.now - k.started
 			c.longest = max(c.longest, m.now-k.started)
+		}
+	}
+	for _, k := range m.byTime() {
+		if !k.queued && !k.working {
+			c.timers = append(c.timers, k.key)
 		}
 	}
 	return c

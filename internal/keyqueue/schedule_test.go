@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ func TestScheduleAgainstModel(t *testing.T) {
 	for name, o := range map[string]Options[int]{
 		"OnePerKey":   {Merge: OnePerKey, Ageing: queue.Ageing{Patience: 20, Every: 3}},
 		"TimersApart": {Merge: TimersApart, Ageing: queue.Ageing{Patience: 20, Every: 3}},
+		"no ageing":   {Ageing: queue.Ageing{Patience: -1, Every: 1}},
 		"Order":       {Merge: TimersApart, Order: &fifo{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +90,7 @@ func (r *script) step() string {
 	case 11, 12, 13, 14, 15:
 		return r.take()
 	case 16, 17, 18:
-		if len(r.busy) > 0 {
+		if len(r.busy) > 0 && r.rng.IntN(4) > 0 {
 			key = r.busy[r.rng.IntN(len(r.busy))]
 		}
 		r.done(key) // mostly of a key that a worker has
@@ -138,7 +140,11 @@ func (r *script) compare() string {
 		want.depth = map[int]int{0: total}
 	}
 	next, ok := r.schedule.next()
+	first := r.rng.IntN(len(want.timers) + 1)
+	timers := r.timers(first)
 	switch {
+	case !slices.Equal(timers, want.timers[:first]):
+		return fmt.Sprintf("the first timers are those of %d, want %d", timers, want.timers[:first])
 	case ok != (want.nextDue != never) || ok && next != want.nextDue:
 		return fmt.Sprintf("next timer is at %d (%v), want %d", next, ok, want.nextDue)
 	case !maps.Equal(depth, want.depth) || got.DepthBelow != 0:
@@ -147,10 +153,25 @@ func (r *script) compare() string {
 		return fmt.Sprintf("len %d, want %d", r.schedule.len(), want.len)
 	case got.Waiting != want.waiting || got.Working != want.working:
 		return fmt.Sprintf("%d waiting and %d working, want %d and %d", got.Waiting, got.Working, want.waiting, want.working)
+	case got.Aged != r.model.aged:
+		return fmt.Sprintf("%d went before keys of higher priority, want %d", got.Aged, r.model.aged)
 	case got.Unfinished != want.unfinished || got.LongestWorking != want.longest:
 		return fmt.Sprintf("unfinished %d, longest %d, want %d and %d", got.Unfinished, got.LongestWorking, want.unfinished, want.longest)
 	}
 	return ""
+}
+
+// timers returns the first keys of the schedule that have nothing but a timer.
+func (r *script) timers(limit int) (keys []int) {
+	for e := range r.schedule.timers.first {
+		if len(keys) == limit {
+			break
+		}
+		if !e.queued && e.working == 0 {
+			keys = append(keys, e.key)
+		}
+	}
+	return keys
 }
 
 // drain empties both, and checks that the schedule keeps no entry.
@@ -216,33 +237,6 @@ func TestAgeingBound(t *testing.T) {
 	})
 }
 
-// Ageing does not change the order of young keys.
-func TestStrictWithinPatience(t *testing.T) {
-	s := newSchedule(Options[int]{Ageing: queue.Ageing{Patience: time.Second, Every: 1}})
-	for i := range 100 {
-		s.add(0, i, queue.AddOptions{Priority: i})
-	}
-	for i := range 100 {
-		if e, _ := s.take(time.Second); e.key != 99-i {
-			t.Fatalf("take %d is key %d, want %d", i, e.key, 99-i)
-		}
-	}
-	if aged := s.summary(time.Second).Aged; aged != 0 {
-		t.Errorf("%d keys went first because they had waited long, want none", aged)
-	}
-}
-
-func TestAgeingOff(t *testing.T) {
-	s := newSchedule(Options[int]{Ageing: queue.Ageing{Patience: -1, Every: 1}})
-	s.add(0, 1, queue.AddOptions{Priority: -1})
-	for i := range 100 {
-		s.add(time.Hour, 2+i, queue.AddOptions{})
-		if e, _ := s.take(time.Hour); e.key != 2+i {
-			t.Fatalf("take %d is key %d although nothing ages", i, e.key)
-		}
-	}
-}
-
 func TestManyPriorities(t *testing.T) {
 	s := newSchedule(Options[int]{})
 	for i := range 1000 {
@@ -276,32 +270,4 @@ func TestOrderNeedsTimersApart(t *testing.T) {
 		}
 	}()
 	New(Options[int]{Order: &fifo{}})
-}
-
-// TestDoneWithFewAndManyWorkers ends work in any order, with so few workers that their keys are
-// compared and with so many that a key is looked up.
-func TestDoneWithFewAndManyWorkers(t *testing.T) {
-	for _, workers := range []int{1, fewWorking, fewWorking + 1, 3 * fewWorking} {
-		s := newSchedule(Options[int]{})
-		for key := range workers {
-			s.add(0, key, queue.AddOptions{})
-		}
-		s.add(0, -1, queue.AddOptions{}) // which no worker has
-		for range workers {
-			s.take(0)
-		}
-		rng := rand.New(rand.NewPCG(1, uint64(workers)))
-		for left, key := range rng.Perm(workers) {
-			s.done(0, -1)
-			s.done(0, -2)
-			s.done(0, key)
-			s.done(0, key) // a second time means nothing
-			if got, want := len(s.working), workers-left-1; got != want {
-				t.Fatalf("of %d workers %d still have a key after %d ended, want %d", workers, got, left+1, want)
-			}
-		}
-		if s.len() != 1 || s.table.n != 1 {
-			t.Errorf("after %d workers %d keys are queued and %d known, want the one that nobody had", workers, s.len(), s.table.n)
-		}
-	}
 }

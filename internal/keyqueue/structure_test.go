@@ -1,9 +1,7 @@
 package keyqueue
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -59,55 +57,6 @@ func TestTableGivesMemoryBack(t *testing.T) {
 	if len(table.slots) != minSlots {
 		t.Errorf("an empty table keeps %d slots, want %d", len(table.slots), minSlots)
 	}
-}
-
-func TestTimersAgainstSort(t *testing.T) {
-	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		var timers timers[int]
-		var model []*entry[int]
-		sorted := func() []*entry[int] {
-			out := slices.Clone(model)
-			slices.SortFunc(out, func(a, b *entry[int]) int {
-				return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
-			})
-			return out
-		}
-		for range 500 {
-			switch n := rng.IntN(10); {
-			case n < 5 || len(model) == 0:
-				e := &entry[int]{}
-				timers.set(e, time.Duration(rng.IntN(50)))
-				model = append(model, e)
-			case n < 7:
-				timers.set(model[rng.IntN(len(model))], time.Duration(rng.IntN(50)))
-			default:
-				i := rng.IntN(len(model))
-				timers.remove(model[i])
-				if model[i].timer != 0 {
-					t.Fatal("a removed entry still has a timer")
-				}
-				model = slices.Delete(model, i, i+1)
-			}
-			if len(model) == 0 {
-				continue
-			}
-			want := sorted()
-			if e, due, ok := timers.soonest(); !ok || e != want[0] || due != want[0].due {
-				t.Fatalf("soonest is due at %d, want %d", due, want[0].due)
-			}
-			var got []*entry[int]
-			limit := rng.IntN(len(model) + 1)
-			for e := range timers.first {
-				if len(got) == limit {
-					break
-				}
-				got = append(got, e)
-			}
-			if !slices.Equal(got, want[:limit]) {
-				t.Fatalf("the first %d are not in order", limit)
-			}
-		}
-	})
 }
 
 func TestTimersGiveMemoryBack(t *testing.T) {
