@@ -12,47 +12,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
-// TestEveryWayToEnd ends queues by three calls in every order, with and without workers. No call
-// blocks or panics. The bubble fails if a goroutine is left over.
-func TestEveryWayToEnd(t *testing.T) {
-	ways := map[string]func(*Queue[string]){
-		"ShutDown":          (*Queue[string]).ShutDown,
-		"ShutDownNow":       (*Queue[string]).ShutDownNow,
-		"ShutDownWithDrain": (*Queue[string]).ShutDownWithDrain,
-	}
-	for a, first := range ways {
-		for b, second := range ways {
-			for c, third := range ways {
-				for _, workers := range []int{0, 3} {
-					t.Run(fmt.Sprintf("%s,%s,%s/workers=%d", a, b, c, workers), func(t *testing.T) {
-						synctest.Test(t, func(t *testing.T) {
-							q := New(Options[string]{})
-							var running sync.WaitGroup
-							for range workers {
-								running.Go(worker(q, time.Second, func(string) {}))
-							}
-							for i := range 10 {
-								q.Add(fmt.Sprint(i))
-								q.AddAfter(fmt.Sprint("later ", i), time.Minute)
-							}
-							synctest.Wait()
-							for _, end := range []func(*Queue[string]){first, second, third} {
-								end(q)
-								q.Add("after the end")
-								q.AddAfter("later, after the end", time.Second)
-							}
-							running.Wait()
-							if !q.ShuttingDown() || q.Cancel("later 1") {
-								t.Error("the queue goes on")
-							}
-						})
-					})
-				}
-			}
-		}
-	}
-}
-
 func TestDrainWaitsForAll(t *testing.T) {
 	for _, merge := range []Merge{OnePerKey, TimersApart} {
 		synctest.Test(t, func(t *testing.T) {
