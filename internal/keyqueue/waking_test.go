@@ -107,24 +107,3 @@ func TestOneWorkerIsWokenForAKey(t *testing.T) {
 		}
 	})
 }
-
-// A key that was added while a worker had it wakes another worker. The first one may not ask again.
-func TestDoneWakesAnotherWorker(t *testing.T) {
-	for _, merge := range []Merge{OnePerKey, TimersApart} {
-		synctest.Test(t, func(t *testing.T) {
-			q := New(Options[string]{Merge: merge})
-			q.Add("a")
-			_, _ = q.Get()
-			var again string
-			var other sync.WaitGroup
-			other.Go(func() { again, _ = q.Get() })
-			synctest.Wait()
-			q.Add("a")
-			q.Done("a")
-			other.Wait()
-			if again != "a" {
-				t.Errorf("the other worker got %q", again)
-			}
-		})
-	}
-}
