@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -85,12 +86,31 @@ type judged struct {
 
 // judge reads the dependency, or says why it can't be judged.
 func (d *dependency) judge(c *Changes) (judged, error) {
-	concerns, err := d.matcher(c)
-	if err != nil {
-		return judged{}, err
+	if path.Present(d.example) == nil {
+		return judged{}, errors.New("the step depends on an example that is nil, which says no kind")
 	}
-	paths, err := d.checked(c)
-	return judged{d.key, concerns, paths}, err
+	j, of := judged{key: d.key}, path.KindOf(d.example)
+	if c.facts == nil || c.facts.KindOf == nil {
+		j.concerns = maybe(sameType(d.example))
+	} else {
+		kind, err := c.facts.KindOf(d.example)
+		if err != nil {
+			return judged{}, fmt.Errorf("look up the kind of %T, on which a step depends: %w", d.example, err)
+		}
+		if err := c.facts.watched(kind); err != nil {
+			return judged{}, err
+		}
+		j.concerns, of.GVK = maybe(sameKind(kind)), cmp.Or(of.GVK, kind)
+	}
+	j.paths = make([]path.Path, 0, len(d.paths))
+	for _, text := range d.paths {
+		field, err := c.facts.check([]path.Kind{of}, text)
+		if err != nil {
+			return judged{}, err
+		}
+		j.paths = append(j.paths, field)
+	}
+	return j, nil
 }
 
 // touchedBy returns a change that touches the dependency, or nil. [Changes.Touches] judges
@@ -103,44 +123,6 @@ func (d *judged) touchedBy(c *Changes, at *places) *Change {
 		}
 	}
 	return nil
-}
-
-// matcher returns what finds the changes of the dependency's kind, or why they can't be
-// found or judged.
-func (d *dependency) matcher(c *Changes) (concerns func(*Change) bool, err error) {
-	if path.Present(d.example) == nil {
-		return nil, errors.New("the step depends on an example that is nil, which says no kind")
-	}
-	if c.facts == nil || c.facts.KindOf == nil {
-		return maybe(sameType(d.example)), nil
-	}
-	kind, err := c.facts.KindOf(d.example)
-	if err != nil {
-		return nil, fmt.Errorf("look up the kind of %T, on which a step depends: %w", d.example, err)
-	}
-	if err := c.facts.watched(kind); err != nil {
-		return nil, err
-	}
-	return maybe(sameKind(kind)), nil
-}
-
-// checked returns the paths that are depended on, or what is wrong with one of them.
-func (d *dependency) checked(c *Changes) ([]path.Path, error) {
-	kind := path.KindOf(d.example)
-	if c.facts != nil && c.facts.KindOf != nil && kind.GVK.Empty() {
-		if known, err := c.facts.KindOf(d.example); err == nil {
-			kind.GVK = known
-		}
-	}
-	paths := make([]path.Path, 0, len(d.paths))
-	for _, text := range d.paths {
-		field, err := c.facts.check([]path.Kind{kind}, text)
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, field)
-	}
-	return paths, nil
 }
 
 // showsAt reports whether change i touches one of the paths, or without paths anything.
