@@ -149,9 +149,9 @@ func (b *books[R]) take(r R, now time.Time) (Changes, *doneSteps) {
 	last, succeeded := b.past.get(r)
 	a := b.open(r)
 	if a == nil {
-		return Changes{lacking: tooMany}, nil
+		return Changes{lacking: tooMany}, noStep
 	}
-	done := last.done
+	done := cmp.Or(last.done, noStep)
 	if a.goesOn() {
 		done = a.steps
 	}

@@ -102,6 +102,9 @@ func (s Step) OnCause(anyOf ...Cause) Step {
 // OnNamed what each of them depends on.
 func (s Step) Do(name string, do func(context.Context) error) (err error) {
 	changes, steps := From(s.ctx), inside(s.ctx).steps
+	if steps == nil {
+		steps = &callSteps{before: everyStep}
+	}
 	if do == nil {
 		do = func(context.Context) error { return errors.New("there is no function that does it") }
 	}

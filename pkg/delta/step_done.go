@@ -42,31 +42,21 @@ func (s Step) id(name string) stepID {
 // depend on. Each has succeeded, or was skipped itself, in the last call that succeeded. A
 // step that this call did not reach is not among them: what was told then was dealt with, and
 // the step has not seen it. A failed call takes out the steps that failed, with all that have their name,
-// and adds those that succeeded. It does not change, because requests share it. Nil has none.
+// and adds those that succeeded. It does not change, because requests share it.
 type doneSteps struct {
 	ids    []stepID // in the order of the call, and a step that was reached twice is there twice
 	others bool     // all others, too: nobody has said what there is
 	except []stepID // of the others
 }
 
-// everyStep is where nobody knows of steps.
-var everyStep = &doneSteps{others: true}
+// everyStep is where nobody knows of steps, noStep where none is done.
+var everyStep, noStep = &doneSteps{others: true}, &doneSteps{}
 
 // maxDone is how many steps of a call are remembered. Those beyond always run.
 const maxDone = 256
 
-func (d *doneSteps) all() []stepID {
-	if d == nil {
-		return nil
-	}
-	return d.ids
-}
-
 // has reports whether the step may be skipped, which is reached for the nth time.
 func (d *doneSteps) has(id stepID, nth int) bool {
-	if d == nil {
-		return false
-	}
 	return count(d.ids, id) >= nth || d.others && !named(d.except, id)
 }
 
@@ -95,7 +85,7 @@ type reachedSteps struct {
 
 // reach notes a step, and reports whether it may be skipped.
 func (r *reachedSteps) reach(id stepID, done *doneSteps) bool {
-	before := done.all()
+	before := done.ids
 	if !r.strayed {
 		if r.alike < len(before) && before[r.alike] == id {
 			r.alike++
@@ -112,20 +102,20 @@ func (r *reachedSteps) reach(id stepID, done *doneSteps) bool {
 
 // then returns the steps that are done after a call with this outcome, which has reached r.
 func (d *doneSteps) then(r *reachedSteps, how ledger.Outcome) *doneSteps {
-	before := d.all()
+	before := d.ids
 	reached := r.ids
 	if !r.strayed {
 		reached = before[:r.alike:r.alike]
 	}
 	if how != ledger.Failed && how != ledger.Unfinished {
-		if !r.strayed && r.alike == len(before) && d != nil && !d.others {
+		if !r.strayed && r.alike == len(before) && !d.others {
 			return d
 		}
 		return &doneSteps{ids: reached}
 	}
 	undone := func(id stepID) bool { return named(r.undone, id) }
 	after := &doneSteps{ids: slices.Clone(before)}
-	if d != nil && d.others {
+	if d.others {
 		after.others, after.except = true, slices.Concat(d.except, r.undone)
 		after.except = slices.DeleteFunc(after.except, func(id stepID) bool { return named(reached, id) && !undone(id) })
 	}
@@ -145,7 +135,7 @@ type recentSteps struct {
 }
 
 func (r *recentSteps) shared(d *doneSteps) *doneSteps {
-	if d == nil || d.others || len(d.ids) == 0 {
+	if d.others || len(d.ids) == 0 {
 		return d
 	}
 	for _, other := range r.kept {

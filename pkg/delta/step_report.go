@@ -63,9 +63,17 @@ func (r StepReport) String() string {
 // Steps returns what has become of the steps of this call, in the order in which they
 // began. It is for logs and for tests, and has the first 100 steps. Without our builder and
 // without [NewContext] there is nobody who keeps it, and it is empty.
-func Steps(ctx context.Context) []StepReport { return inside(ctx).steps.all() }
+func Steps(ctx context.Context) []StepReport {
+	s := inside(ctx).steps
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.reports)
+}
 
-// callSteps is what has become of the steps of one call. Nil keeps nothing.
+// callSteps is what has become of the steps of one call.
 type callSteps struct {
 	counts  *stepCounts // nil: nobody counts
 	request requester   // nil: not known
@@ -89,18 +97,12 @@ type begunStep struct {
 // reach notes that the reconciler has come to a step, and reports whether the step need not
 // run unless something touches what it depends on.
 func (s *callSteps) reach(id stepID) (done bool) {
-	if s == nil {
-		return true
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reached.reach(id, s.before)
 }
 
 func (s *callSteps) skip(name string) {
-	if s == nil {
-		return
-	}
 	s.counts.add(name, stepSkipped)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,9 +111,6 @@ func (s *callSteps) skip(name string) {
 
 // begin notes a step as one that has failed, which it has if nobody ends it.
 func (s *callSteps) begin(name string, id stepID, why stepReason) begunStep {
-	if s == nil {
-		return begunStep{name: name}
-	}
 	if why.blind {
 		s.counts.blind(name, why.text)
 	}
@@ -131,15 +130,9 @@ func (s *callSteps) reportLocked(r StepReport) (place int) {
 
 // end notes what came of a step, and returns its error with what it is about.
 func (s *callSteps) end(b begunStep, err error) error {
-	if err != nil {
-		err = s.named(b.name, err)
-	}
-	if s == nil {
-		return err
-	}
 	how := stepDone
 	if err != nil {
-		how = stepFailed
+		how, err = stepFailed, s.named(b.name, err)
 	}
 	s.counts.add(b.name, how)
 	s.mu.Lock()
@@ -156,20 +149,10 @@ func (s *callSteps) end(b begunStep, err error) error {
 }
 
 func (s *callSteps) named(name string, err error) error {
-	if s == nil || s.request == nil {
+	if s.request == nil {
 		return fmt.Errorf("do step %q: %w", name, err)
 	}
 	return fmt.Errorf("do step %q for %s: %w", name, s.request.requested(), err)
-}
-
-// all returns the reports.
-func (s *callSteps) all() []StepReport {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.reports)
 }
 
 // err returns the errors of the steps that have not succeeded. It returns nil if all
