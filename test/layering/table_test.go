@@ -61,7 +61,7 @@ var table = map[string]rule{
 	"internal/ledger/recording": {ours: in("internal/ledger", "internal/base/lock", "pkg/delta"), theirs: edge, except: aboveUs},
 	"internal/schema/openapi":   {ours: in("internal/schema/path"), theirs: in("k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/structured-merge-diff")},
 	"internal/schema/schemas": {
-		ours:   in("internal/base/lock", "internal/schema/openapi", "pkg/diff"),
+		ours:   in("internal/base/lock", "internal/schema/openapi", "internal/schema/path", "pkg/diff"),
 		theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge), except: aboveUs,
 	},
 	"internal/testing/manifests": {theirs: in("k8s.io/apimachinery", "k8s.io/client-go/util/cert")},

@@ -94,11 +94,7 @@ func (k Kind) root(schemas Schemas) slot {
 	if !k.Untyped() {
 		return goSlot{k.Type}
 	}
-	described, err := schemaOf(schemas, k.GVK)
-	if err != nil { // then the path is not known to be wrong
-		return untypedRoot{unknownSlot{}}
-	}
-	return untypedRoot{described}
+	return untypedRoot{schemaOf(schemas, k.GVK)}
 }
 
 // Verdict is what came of a check that found nothing wrong.

@@ -19,13 +19,7 @@ import (
 type Part [2]string
 
 // Path is the part as a path.
-func (p Part) Path() Path {
-	at := OfNames(p[0])
-	if p[1] != "" {
-		at = at.Below(Step{Kind: Named, Name: p[1]})
-	}
-	return at
-}
+func (p Part) Path() Path { return OfNames(p[:]...) }
 
 // ChangedParts returns the parts in which two states differ, or may differ. It reports
 // false where that can't be told.

@@ -1,7 +1,6 @@
 package path
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,29 +97,35 @@ type strictSchemas interface {
 	TypeOf(kind kinds.GroupVersionKind) (typed.ParseableType, error)
 }
 
-// schemaOf returns what schemas say of a kind.
-func schemaOf(schemas Schemas, kind kinds.GroupVersionKind) (slot, error) {
+// schemaOf returns what schemas say of a kind. Where they don't, a path is not known to be wrong.
+func schemaOf(schemas Schemas, kind kinds.GroupVersionKind) slot {
 	if schemas == nil || kind.Kind == "" {
-		return nil, errors.New("nothing describes the kind")
+		return unknownSlot{}
 	}
 	var found typed.ParseableType
 	err := Guard(func() (err error) {
 		if strict, ok := schemas.(strictSchemas); ok {
 			found, err = strict.TypeOf(kind)
-			return err
-		}
-		empty := &unstructuredv1.Unstructured{Object: map[string]any{}}
-		empty.SetGroupVersionKind(kind)
-		read, err := schemas.ObjectToTyped(empty)
-		if err == nil {
-			found = typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}
+		} else {
+			found, err = TypeOf(schemas, kind)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look for the fields of a %s: %w", kind.Kind, err)
+		return unknownSlot{}
 	}
-	return schemaSlot{found.Schema, found.TypeRef}, nil
+	return schemaSlot{found.Schema, found.TypeRef}
+}
+
+// TypeOf returns the type by which schemas read objects of a kind.
+func TypeOf(schemas Schemas, kind kinds.GroupVersionKind) (typed.ParseableType, error) {
+	empty := &unstructuredv1.Unstructured{Object: map[string]any{}}
+	empty.SetGroupVersionKind(kind)
+	read, err := schemas.ObjectToTyped(empty)
+	if err != nil {
+		return typed.ParseableType{}, fmt.Errorf("look for the type of a %s: %w", kind.Kind, err)
+	}
+	return typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}, nil
 }
 
 // untypedRoot is an object whose Go type says nothing of its content but the metadata.

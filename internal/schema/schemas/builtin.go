@@ -1,17 +1,14 @@
 package schemas
 
 import (
-	"fmt"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // builtin reports whether client-go knows the types of a kind. Its own scheme is for everybody
@@ -33,14 +30,3 @@ var builtinKinds = sync.OnceValue(func() *runtime.Scheme {
 var builtinSchemas = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(builtinKinds())
 })
-
-// builtinType is the type of a kind that client-go knows.
-func builtinType(kind schema.GroupVersionKind) (typed.ParseableType, error) {
-	empty := &unstructured.Unstructured{}
-	empty.SetGroupVersionKind(kind)
-	read, err := builtinSchemas().ObjectToTyped(empty)
-	if err != nil {
-		return typed.ParseableType{}, fmt.Errorf("look for the type of a %s: %w", kind.Kind, err)
-	}
-	return typed.ParseableType{Schema: read.Schema(), TypeRef: read.TypeRef()}, nil
-}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/openapi"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -107,7 +108,7 @@ func (s *Kinds) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error
 	if !builtin(kind) {
 		return typed.ParseableType{}, err
 	}
-	found, otherwise := builtinType(kind)
+	found, otherwise := path.TypeOf(builtinSchemas(), kind)
 	if otherwise != nil {
 		return typed.ParseableType{}, errors.Join(err, otherwise)
 	}
