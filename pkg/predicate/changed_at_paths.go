@@ -3,7 +3,6 @@ package predicate
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -26,21 +25,14 @@ type pathPredicate[O client.Object] struct {
 	paths []path.Path
 
 	mu    lock.Mutex[lock.PathPredicate] // guards everything below; nobody calls anything under it
-	kinds map[shownKind][]error
+	kinds map[path.Kind][]error
 	found []bool // for each path: a kind has it
 	told  []bool // for each path: the log says that it is wrong
 }
 
-// shownKind is a kind as a predicate sees it. The GVK is set where the Go type does not say
-// which fields there are.
-type shownKind struct {
-	typ reflect.Type
-	gvk schema.GroupVersionKind
-}
-
 func newPathPredicate[O client.Object](texts []string, paths []path.Path) *pathPredicate[O] {
 	p := &pathPredicate[O]{
-		texts: texts, paths: paths, kinds: map[shownKind][]error{},
+		texts: texts, paths: paths, kinds: map[path.Kind][]error{},
 		found: make([]bool, len(paths)), told: make([]bool, len(paths)),
 	}
 	if t := reflect.TypeFor[O](); t.Kind() == reflect.Pointer {
@@ -87,9 +79,9 @@ func (p *pathPredicate[O]) Update(e event.TypedUpdateEvent[O]) bool {
 
 // look returns what is wrong with each path in the kind of an object.
 func (p *pathPredicate[O]) look(obj client.Object) []error {
-	kind := shownKind{typ: reflect.TypeOf(obj)}
-	if objects.Untyped(obj) {
-		kind.gvk = obj.GetObjectKind().GroupVersionKind()
+	kind := path.Kind{Type: reflect.TypeOf(obj)}
+	if kind.Untyped() {
+		kind.GVK = obj.GetObjectKind().GroupVersionKind()
 	}
 	p.mu.Lock()
 	wrong, known := p.kinds[kind]
