@@ -143,12 +143,7 @@ func (d *Diff) light(obj Object) Object {
 	if !ok || v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
 		return obj
 	}
-	clone := reflect.New(v.Type().Elem())
-	clone.Elem().Set(v.Elem())
-	light, ok := clone.Interface().(Object)
-	if !ok {
-		panic(fmt.Sprintf("BUG: a copy of a %T is a %T", obj, clone.Interface()))
-	}
+	light := path.Shallow(obj)
 	// A type that only points to its metadata has the copy write to the original.
 	if light.(metav1.ObjectMetaAccessor).GetObjectMeta() == original.GetObjectMeta() {
 		return obj

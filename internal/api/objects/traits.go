@@ -8,6 +8,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -37,9 +38,7 @@ func detach(obj any) any {
 	if in.Kind() != reflect.Pointer || in.IsNil() {
 		return obj
 	}
-	out := reflect.New(in.Type().Elem())
-	out.Elem().Set(in.Elem())
-	return out.Interface()
+	return path.Shallow(obj)
 }
 
 // metadata returns the object's metadata, or empty metadata if it has none.

@@ -23,6 +23,14 @@ func Present(obj Object) Object {
 	return obj
 }
 
+// Shallow returns a copy of what a pointer leads to. The two share what is below.
+func Shallow[T any](obj T) T {
+	v := reflect.ValueOf(obj).Elem()
+	clone := reflect.New(v.Type())
+	clone.Elem().Set(v)
+	return clone.Interface().(T) //nolint:forcetypeassert // it has the type of obj
+}
+
 // SameObject reports whether a and b are states of one object. It is false if b has taken
 // the place and the name of a. An object without a UID passes for any object.
 func SameObject(a, b Object) bool {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -128,13 +127,7 @@ func saying(kind schema.GroupVersionKind, obj runtime.Object) runtime.Object {
 	if obj.GetObjectKind().GroupVersionKind() == kind {
 		return obj
 	}
-	v := reflect.ValueOf(obj)
-	clone := reflect.New(v.Type().Elem())
-	clone.Elem().Set(v.Elem())
-	said, ok := clone.Interface().(runtime.Object)
-	if !ok {
-		panic(fmt.Sprintf("BUG: a copy of a %T is a %T", obj, clone.Interface()))
-	}
+	said := path.Shallow(obj)
 	if said.GetObjectKind() == obj.GetObjectKind() { // it only points to where its kind is
 		said = obj.DeepCopyObject()
 	}
