@@ -12,12 +12,14 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/fulltypes"
 )
 
+// TestADocumentComesInAnyPieces compares all types with those of the whole document.
 func TestADocumentComesInAnyPieces(t *testing.T) {
 	text := rich(t)
 	whole, err := fulltypes.Read([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
+	kinds := []string{"Plant", "PlantList", "Status", "Twig"}
 	for name, in := range map[string]io.Reader{
 		"byte by byte": iotest.OneByteReader(strings.NewReader(text)), "by halves": iotest.HalfReader(strings.NewReader(text)),
 		"with its end": iotest.DataErrReader(strings.NewReader(text)), "and spaces": io.MultiReader(strings.NewReader(text), strings.NewReader(" \n")),
@@ -27,7 +29,11 @@ func TestADocumentComesInAnyPieces(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		judge(t, whole, d.Types([]string{"Plant"}), plants.WithKind("Plant"))
+		together := d.Types(kinds)
+		for _, kind := range kinds {
+			judge(t, whole, together, plants.WithKind(kind))
+			judge(t, whole, d.Types([]string{kind}), plants.WithKind(kind))
+		}
 	}
 }
 

@@ -76,20 +76,6 @@ func judge(t *testing.T, whole *fulltypes.Types, types *openapi.Types, kind sche
 	}
 }
 
-func TestTypesAreThoseOfTheWholeDocument(t *testing.T) {
-	text := rich(t)
-	whole, err := fulltypes.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds := []string{"Plant", "PlantList", "Status", "Twig"}
-	together := read(t, text).Types(kinds)
-	for _, kind := range kinds {
-		judge(t, whole, together, plants.WithKind(kind))
-		judge(t, whole, read(t, text).Types([]string{kind}), plants.WithKind(kind))
-	}
-}
-
 func TestWhatTheKindsDoNotNeedIsDropped(t *testing.T) {
 	d := read(t, rich(t))
 	const quantity, raw = "io.k8s.apimachinery.pkg.api.resource.Quantity", "io.k8s.apimachinery.pkg.runtime.RawExtension"

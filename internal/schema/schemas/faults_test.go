@@ -47,6 +47,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 			right := s.text
 			wrong(s)
 			all := withoutNetwork(t, s)
+			start := time.Now()
 			for range 3 {
 				compare(t, all, withoutSchema)
 				if err := knows(all, "Garden"); err == nil || !strings.Contains(err.Error(), problem) {
@@ -54,6 +55,9 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 				}
 			}
 			s.wasAsked(t, 1)
+			if waited := time.Since(start); waited != 0 && (waited != 2*time.Second || !s.hang) {
+				t.Errorf("waited %v", waited)
+			}
 			s.set(func(s *server) { s.code, s.text, s.fail, s.hang = 0, right, nil, false })
 			time.Sleep(59 * time.Second)
 			compare(t, all, withoutSchema)

@@ -1,7 +1,6 @@
 package schemas_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
@@ -144,32 +142,6 @@ func TestSchemasOfBuiltinKinds(t *testing.T) {
 	if _, err := all.ObjectToTyped(review); err == nil || !strings.Contains(err.Error(), "not found") || !strings.Contains(err.Error(), "no type found") {
 		t.Errorf("a kind that neither the server nor client-go describes: %v", err)
 	}
-}
-
-// TestSchemasDoNotWaitForLong has several reconcilers ask a server that does not answer.
-func TestSchemasDoNotWaitForLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t)
-		s.hang = true
-		all := withoutNetwork(t, s)
-		start := time.Now()
-		group := lifecycle.New(t.Context())
-		for i := range 5 {
-			group.Guest(fmt.Sprint("reconciler ", i), func(context.Context) { compare(t, all, withoutSchema) })
-		}
-		group.Stop()
-		if err := group.Wait(); err != nil {
-			t.Error(err)
-		}
-		if waited := time.Since(start); waited != 2*time.Second {
-			t.Errorf("waited %v", waited)
-		}
-		s.wasAsked(t, 1)
-		compare(t, all, withoutSchema)
-		if waited := time.Since(start); waited != 2*time.Second {
-			t.Errorf("waited again, %v in all", waited)
-		}
-	})
 }
 
 // TestSchemasThatChange has objects that do not fit the schema that was read first.
