@@ -7,34 +7,17 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
-
-// late are schemas that are not there at first.
-type late struct {
-	diff.Schemas
-	there bool
-}
-
-func (l *late) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if !l.there {
-		return nil, errors.New("the server does not answer")
-	}
-	return l.Schemas.ObjectToTyped(obj, opts...)
-}
 
 // A step is retried until it succeeds, also if the next call has nothing that says why it
 // ran: the reason was a timer, or that something could not be judged then.
 func TestAStepIsRetriedWhateverItsReasonWas(t *testing.T) {
 	var watched bool
-	schemas := &late{Schemas: applyconfigurations.NewTypeConverter(scheme.Scheme)}
+	schemas := &delta.Belated{Schemas: samples.Builtin}
 	for name, tt := range map[string]struct {
 		opts  delta.LedgerOptions
 		step  func(delta.Step) delta.Step
@@ -55,7 +38,7 @@ func TestAStepIsRetriedWhateverItsReasonWas(t *testing.T) {
 			step: func(s delta.Step) delta.Step {
 				return s.On(&appsv1.Deployment{}, `spec.template.spec.containers[name="a"].image`)
 			},
-			later: func() { schemas.there = true },
+			later: func() { schemas.Known = true },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -147,14 +147,14 @@ func TestTypesAreAskedBeforeSchemas(t *testing.T) {
 	}
 }
 
-// belated are schemas that know a kind only later.
-type belated struct {
+// Belated are schemas that know a kind only later.
+type Belated struct {
 	diff.Schemas
-	known bool
+	Known bool
 }
 
-func (l *belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if !l.known {
+func (l *Belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if !l.Known {
 		return (&samples.Refusing{}).ObjectToTyped(obj, opts...)
 	}
 	return l.Schemas.ObjectToTyped(obj, opts...)
@@ -165,17 +165,17 @@ func (l *belated) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpti
 func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
-		schemas := &belated{Schemas: samples.Builtin}
+		schemas := &Belated{Schemas: samples.Builtin}
 		f := asking(logr.Discard(), schemas, ofKind(kind))
 		if known(f).Touches("dta") {
 			t.Error("a path of a kind without a schema is called wrong")
 		}
-		schemas.known = true
+		schemas.Known = true
 		time.Sleep(time.Minute)
 		if !known(f).Touches("dta") || known(f).Touches("data") {
 			t.Error("the kind has a schema now, and its paths are not checked")
 		}
-		schemas.known = false
+		schemas.Known = false
 		if known(f).Touches("data") {
 			t.Error("a path that could exist can't exist any more")
 		}
