@@ -156,61 +156,6 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 	}
 }
 
-func TestManagerIsTheLastToWrite(t *testing.T) {
-	at := func(second int64) *metav1.Time { return new(metav1.Unix(second, 0)) }
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
-		{Manager: "first", Time: at(1)}, {Manager: "last", Operation: metav1.ManagedFieldsOperationApply, Time: at(3)},
-		{Manager: "second", Time: at(2)},
-	}}}
-	if got := (delta.Change{Op: delta.Updated, New: pod}).Manager(); got != "last" {
-		t.Errorf("the manager is %q, want the last to write", got)
-	}
-	tie := pod.DeepCopy()
-	tie.ManagedFields[2].Time = at(3)
-	if got := (delta.Change{Op: delta.Updated, Old: pod, New: tie}).Manager(); got != "second" {
-		t.Errorf("in the same second the manager is %q, want the one with the new entry", got)
-	}
-	for name, c := range map[string]delta.Change{
-		"nobody knows the state before": {Op: delta.Added, New: tie},
-		"several writes":                {Op: delta.Updated, Old: pod, New: tie, Deltas: 2},
-	} {
-		if got := c.Manager(); got != "" {
-			t.Errorf("in the same second, and %s: the manager is %q, want none", name, got)
-		}
-	}
-	scaled := pod.DeepCopy() // the entry of a scaled custom resource has no time
-	scaled.ManagedFields = append(scaled.ManagedFields, metav1.ManagedFieldsEntry{Manager: "timeless"})
-	scaled.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{}}`) // the fields that the first manager still owns
-	for name, test := range map[string]struct {
-		change delta.Change
-		want   string
-	}{
-		"scaled":                      {delta.Change{Old: pod, New: scaled}, "timeless"},
-		"scaled, nobody knows before": {delta.Change{New: scaled}, ""},
-		"scaled, and more":            {delta.Change{Old: pod, New: scaled, Deltas: 2}, ""},
-		"scaled once more":            {delta.Change{Old: scaled, New: scaled}, ""},
-	} {
-		test.change.Op = delta.Updated
-		if got := test.change.Manager(); got != test.want {
-			t.Errorf("%s: the manager is %q, want %q", name, got, test.want)
-		}
-	}
-	if got := delta.LastWrite(scaled); got != nil {
-		t.Errorf("the last writer is %v, and that can't be known", got)
-	}
-	seen := delta.Change{Op: delta.Updated, New: &corev1.Pod{}, Origin: delta.LastWrite(pod)}
-	if got := seen.Manager(); got != "last" || seen.Origin.Operation != "Apply" {
-		t.Errorf("the manager is %q by %v, want the one that was read before the transform", got, seen.Origin)
-	}
-	for name, c := range map[string]delta.Change{
-		"deleted": {Op: delta.Deleted, New: pod}, "stripped": {Op: delta.Updated, New: &corev1.Pod{}}, "none": {},
-	} {
-		if got := c.Manager(); got != "" {
-			t.Errorf("%s: the manager is %q, want none", name, got)
-		}
-	}
-}
-
 func TestLedgerForgetsNobodySooner(t *testing.T) {
 	ledger := delta.NewLedger[int](delta.LedgerOptions{LedgerLimits: delta.LedgerLimits{Remembered: 100}})
 	before := time.Now()
