@@ -1,6 +1,7 @@
 package keyqueue
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -83,15 +84,7 @@ func (ls *lanes[K]) of(priority int) *lane[K] {
 }
 
 func (ls *lanes[K]) search(priority int) (int, bool) {
-	return slices.BinarySearchFunc(ls.sorted, priority, func(l *lane[K], p int) int {
-		switch {
-		case l.priority > p:
-			return -1
-		case l.priority < p:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(ls.sorted, priority, func(l *lane[K], p int) int { return cmp.Compare(p, l.priority) })
 }
 
 // emptied drops a lane that became empty, if enough others stay.

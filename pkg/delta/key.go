@@ -25,11 +25,10 @@ func (k Key) String() string {
 // no Kubernetes object has, because a client-go key function may return any. A
 // key whose text starts with a slash has no namespace.
 func ParseKey(s string) Key {
-	slash := strings.IndexByte(s, '/')
-	if slash <= 0 {
-		return Key{Name: s}
+	if namespace, name, ok := strings.Cut(s, "/"); ok && namespace != "" {
+		return Key{Namespace: namespace, Name: name}
 	}
-	return Key{Namespace: s[:slash], Name: s[slash+1:]}
+	return Key{Name: s}
 }
 
 // Compare orders keys by namespace, then by name.

@@ -3,6 +3,7 @@ package writes
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -78,15 +79,7 @@ func (w *Writes) Begin(kind schema.GroupKind, key delta.Key) (end func()) {
 func (w *Writes) end(key delta.Key, f flight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := w.flights[key]
-	for i := range all {
-		if all[i].done == f.done {
-			all[i] = all[len(all)-1]
-			all[len(all)-1] = flight{}
-			all = all[:len(all)-1]
-			break
-		}
-	}
+	all := slices.DeleteFunc(w.flights[key], func(other flight) bool { return other == f })
 	if w.flights[key] = all; len(all) == 0 {
 		delete(w.flights, key)
 	}

@@ -48,29 +48,21 @@ func keepTime[T comparable](t tasks, c clock.WithTicker, o *keyqueue.Options[T])
 		return
 	}
 	o.Now = c.Now
+	// A clock's AfterFunc can't be used: not every clock has one, and the fake clock calls back
+	// with its own lock held. So the alarm rings from a task of its own.
 	o.AfterFunc = func(d time.Duration, ring func()) keyqueue.Alarm {
-		a := &alarm{timer: c.NewTimer(d)}
-		t.Guest("alarm", func(ctx context.Context) { a.run(ctx, ring) })
-		return a
+		timer := c.NewTimer(d)
+		t.Guest("alarm", func(ctx context.Context) {
+			defer timer.Stop()
+			for {
+				select {
+				case <-timer.C():
+					ring()
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		return timer
 	}
 }
-
-// alarm rings from a task of its own. A clock's AfterFunc can't be used: not every clock has
-// one, and the fake clock calls back with its own lock held.
-type alarm struct{ timer clock.Timer }
-
-func (a *alarm) run(ctx context.Context, ring func()) {
-	defer a.timer.Stop()
-	for {
-		select {
-		case <-a.timer.C():
-			ring()
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (a *alarm) Reset(d time.Duration) bool { return a.timer.Reset(d) }
-
-func (a *alarm) Stop() bool { return a.timer.Stop() }
