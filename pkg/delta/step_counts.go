@@ -2,7 +2,6 @@ package delta
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -35,33 +34,14 @@ type stepCounts struct {
 	byName map[string]*StepStatus
 }
 
-func (c *stepCounts) add(name string, how stepOutcome) {
+// note changes what is known of the steps of a name.
+func (c *stepCounts) note(name string, change func(of *StepStatus)) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch of := c.ofLocked(name); how {
-	case stepDone:
-		of.Done++
-	case stepFailed:
-		of.Failed++
-	case stepSkipped:
-		of.Skipped++
-		of.Blind = "" // whatever was wrong is right now
-	default:
-		panic(fmt.Sprintf("BUG: a step that has no outcome: %d", how))
-	}
-}
-
-// blind notes why a step can never be skipped.
-func (c *stepCounts) blind(name, why string) {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ofLocked(name).Blind = why
+	change(c.ofLocked(name))
 }
 
 func (c *stepCounts) ofLocked(name string) *StepStatus {

@@ -20,15 +20,6 @@ var (
 	errStepLeft   = errors.New("it panicked")
 )
 
-// stepOutcome is what became of a step in one call.
-type stepOutcome uint8
-
-const (
-	stepSkipped stepOutcome = iota + 1 // nothing that the step depends on was touched
-	stepDone                           // it ran and returned no error
-	stepFailed                         // it returned an error, panicked, or has not ended yet
-)
-
 // StepReport is what became of a step in one call of a reconciler.
 type StepReport struct {
 	Name string
@@ -103,7 +94,10 @@ func (s *callSteps) reach(id stepID) (done bool) {
 }
 
 func (s *callSteps) skip(name string) {
-	s.counts.add(name, stepSkipped)
+	s.counts.note(name, func(of *StepStatus) {
+		of.Skipped++
+		of.Blind = "" // whatever was wrong is right now
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reportLocked(StepReport{Name: name, Skipped: true})
@@ -112,7 +106,7 @@ func (s *callSteps) skip(name string) {
 // begin notes a step as one that has failed, which it has if nobody ends it.
 func (s *callSteps) begin(name string, id stepID, why stepReason) begunStep {
 	if why.blind {
-		s.counts.blind(name, why.text)
+		s.counts.note(name, func(of *StepStatus) { of.Blind = why.text })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,11 +124,16 @@ func (s *callSteps) reportLocked(r StepReport) (place int) {
 
 // end notes what came of a step, and returns its error with what it is about.
 func (s *callSteps) end(b begunStep, err error) error {
-	how := stepDone
 	if err != nil {
-		how, err = stepFailed, s.named(b.name, err)
+		err = s.named(b.name, err)
 	}
-	s.counts.add(b.name, how)
+	s.counts.note(b.name, func(of *StepStatus) {
+		if err != nil {
+			of.Failed++
+		} else {
+			of.Done++
+		}
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if undone := &s.reached.undone; err == nil {
