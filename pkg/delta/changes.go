@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/path"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
 )
 
 // Changes are all reasons for a request that have come up since the reconciler last
@@ -36,16 +35,10 @@ type Changes struct {
 
 // facts are what a ledger's changes have in common.
 type facts struct {
-	Schemas diff.Schemas
-	Writes  OwnWrites
-	KindOf  func(Object) (schema.GroupVersionKind, error)
-	// SkipOnResync is LedgerOptions'.
-	SkipOnResync bool
-	Watched      func() []Object // an example of each kind that the controller watches; nil where that is not known
-	Watches      func(schema.GroupVersionKind) bool
-	onlyListed   bool         // where Watches is nil, a watch shows the kinds that are listed, and no others
-	listed       []listedKind // Invariant: empty unless onlyListed.
-	paths        *pathChecks  // nil where nothing is remembered
+	LedgerOptions
+	onlyListed bool         // where Watches is nil, a watch shows the kinds that are listed, and no others
+	listed     []listedKind // Invariant: empty unless onlyListed.
+	paths      *pathChecks  // nil where nothing is remembered
 }
 
 // NewChanges returns changes that are complete, at the first attempt. It is for tests of a

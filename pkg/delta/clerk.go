@@ -134,7 +134,7 @@ func (l *clerk[R]) take(r R) (Changes, *doneSteps) {
 func (l *clerk[R]) Settle(r R, how ledger.Outcome) { l.settle(r, how, everyStep) }
 
 func (l *clerk[R]) settle(r R, how ledger.Outcome, done *doneSteps) {
-	if advice := l.settled(r, how, done); advice != "" && l.facts.paths != nil && l.facts.paths.first(advice) {
+	if advice := l.settled(r, how, done); advice != "" && l.facts.paths.first(advice) {
 		l.facts.paths.log.Info("The reconciler never settles", "advice", advice)
 	}
 }

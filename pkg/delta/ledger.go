@@ -106,10 +106,7 @@ func positive(n, fallback int) int { return cmp.Or(max(0, n), fallback) }
 // NewLedger returns a Ledger in which nothing is known.
 func NewLedger[R comparable](opts LedgerOptions) *Ledger[R] {
 	l := &Ledger[R]{clerk: clerk[R]{
-		facts: facts{
-			Schemas: opts.Schemas, Writes: opts.Writes, KindOf: opts.KindOf,
-			SkipOnResync: opts.SkipOnResync, Watched: opts.Watched, Watches: opts.Watches, paths: newPathChecks(opts.Log),
-		},
+		facts: facts{LedgerOptions: opts, paths: newPathChecks(opts.Log)},
 		books: newBooks[R](opts.LedgerLimits.orDefaults()),
 	}}
 	l.clerk.tells = &l.clerk.facts

@@ -39,7 +39,8 @@ func logging() (log logr.Logger, lines func() []string) {
 
 // asking returns what a ledger knows about the watched kinds.
 func asking(log logr.Logger, schemas diff.Schemas, watched ...Object) *facts {
-	return &facts{Schemas: schemas, Watched: func() []Object { return watched }, paths: newPathChecks(log)}
+	opts := LedgerOptions{Schemas: schemas, Watched: func() []Object { return watched }}
+	return &facts{LedgerOptions: opts, paths: newPathChecks(log)}
 }
 
 // known returns complete changes in the form that a ledger tells.
