@@ -96,19 +96,7 @@ func (q *Queue[K]) start() time.Time {
 }
 
 // Add queues key with priority zero.
-func (q *Queue[K]) Add(key K) {
-	q.mustHash(key)
-	now := q.now()
-	q.lock()
-	if q.phase == open {
-		q.schedule.add(now, key, queue.AddOptions{})
-		q.wakeLocked()
-		if q.clock != nil {
-			q.setAlarmLocked()
-		}
-	}
-	q.unlockAndTell()
-}
+func (q *Queue[K]) Add(key K) { q.AddWithOptions(queue.AddOptions{}, key) }
 
 // AddAfter queues key with priority zero when d has passed.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
