@@ -36,8 +36,8 @@ func TestOnly(t *testing.T) {
 		"two":                    {delta.NewChanges(sync, sync), true},
 		"a resync and an update": {delta.NewChanges(sync, update), false},
 		"nothing":                {delta.NewChanges(), false},
-		"not complete":           {delta.NewChanges(sync).Lacking("a test"), false},
-		"a retry of a resync":    {delta.NewChanges(delta.Change{Cause: delta.Retry}, sync).Again(2), false},
+		"not complete":           {delta.NewChanges(sync).Assume(delta.Circumstances{Lacking: "a test"}), false},
+		"a retry of a resync":    {delta.NewChanges(delta.Change{Cause: delta.Retry}, sync).Assume(delta.Circumstances{Attempt: 2}), false},
 		"a timer":                {delta.NewChanges(delta.Change{Cause: delta.Timer}), false},
 	} {
 		if got := tt.changes.Only(delta.Sync); got != tt.want {
@@ -150,7 +150,7 @@ func TestOwnIsAboutEveryWriteInAChange(t *testing.T) {
 		if by := delta.NewChanges(tt.happened[0]); slices.Collect(by.All())[0].Own() {
 			t.Errorf("%s: Own is true although nobody knows the client's writes", name)
 		}
-		if by := delta.NewChanges(told[0]).WithWrites(ours); slices.Collect(by.All())[0].Own() != tt.want {
+		if by := delta.NewChanges(told[0]).Assume(delta.Circumstances{Writes: ours}); slices.Collect(by.All())[0].Own() != tt.want {
 			t.Errorf("%s: Own is not %v in a test's changes", name, tt.want)
 		}
 	}

@@ -128,7 +128,7 @@ func ExampleChange_Diff() {
 }
 
 func ExampleChanges_Attempt() {
-	ctx := told(delta.NewChanges(scaledUp()).Again(4))
+	ctx := told(delta.NewChanges(scaledUp()).Assume(delta.Circumstances{Attempt: 4}))
 
 	if n := delta.From(ctx).Attempt(); n > 3 {
 		fmt.Println("still failing after", n-1, "attempts")
@@ -137,7 +137,7 @@ func ExampleChanges_Attempt() {
 }
 
 func ExampleChanges_Complete() {
-	ctx := told(delta.NewChanges(scaledUp()).Lacking("no success with the request is known since the process started"))
+	ctx := told(delta.NewChanges(scaledUp()).Assume(delta.Circumstances{Lacking: "no success with the request is known since the process started"}))
 
 	changes := delta.From(ctx)
 	if !changes.Complete() {
@@ -160,7 +160,7 @@ func ExampleChange_Own() {
 	after.UID, after.ResourceVersion = "uid", "8"
 	writes := written{from: "7", to: "8"} // the manager's client knows its writes, and the builder finds them
 	ours := delta.Change{Cause: delta.Primary, Op: delta.Updated, Old: before, New: after}
-	ctx := told(delta.NewChanges(ours).WithWrites(writes))
+	ctx := told(delta.NewChanges(ours).Assume(delta.Circumstances{Writes: writes}))
 
 	for change := range delta.From(ctx).All() {
 		if change.Own() {

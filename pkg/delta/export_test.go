@@ -42,17 +42,7 @@ func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, ledger.Cal
 	return l.clerk.Begin(ctx, r)
 }
 
-func (c Change) Once() Change                { return (*clerk[int])(nil).Once(c) }
-func (c Changes) Lacking(why string) Changes { return c.lack(why) }
-func (c Changes) Again(attempt int) Changes {
-	c.attempt, c.retry = attempt, attempt > 1
-	return c
-}
-func (c Changes) WithWrites(writes OwnWrites) Changes {
-	told := c.Assume(Circumstances{Writes: writes})
-	told.attempt, told.retry, told.complete, told.lacking = c.attempt, c.retry, c.complete, c.lacking
-	return told
-}
+func (c Change) Once() Change { return (*clerk[int])(nil).Once(c) }
 
 // LastWrite is what a cache reads off an object.
 func LastWrite(obj Object) *Origin {

@@ -120,7 +120,7 @@ func TestWhatLogsShow(t *testing.T) {
 	if text, err := json.Marshal(change); err != nil || string(text) != want {
 		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)
 	}
-	told := NewChanges(change, Change{Cause: Timer}).Lacking("a test")
+	told := NewChanges(change, Change{Cause: Timer}).Assume(Circumstances{Lacking: "a test"})
 	want = `{"changes":[` + want + `,{"cause":"Timer","deltas":1}],"attempt":1,"complete":false,"incomplete":"a test"}`
 	if text, err := json.Marshal(told); err != nil || string(text) != want {
 		t.Errorf("got  %s (error %v)\nwant %s", text, err, want)

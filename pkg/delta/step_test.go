@@ -61,10 +61,10 @@ func TestAStepRunsUnlessItIsRuledOut(t *testing.T) {
 		"resyncs that differ":        {delta.NewChanges(resynced(at(4, 3)), resynced(at(5, 4))), true, true, false, true},
 		"another object of the name": {delta.NewChanges(delta.Change{Op: delta.Deleted, Old: at(4, 3)}, delta.Change{Op: delta.Added, New: at(5, 3)}), true, true, false, true},
 		"a timer":                    {delta.NewChanges(delta.Change{Cause: delta.Timer}), false, false, false, true},
-		"a retry of something else":  {delta.NewChanges(retry, gonePod()).Again(2), false, false, true, true},
-		"a retry of it":              {delta.NewChanges(retry, scaledUp()).Again(3), true, true, false, true},
+		"a retry of something else":  {delta.NewChanges(retry, gonePod()).Assume(delta.Circumstances{Attempt: 2}), false, false, true, true},
+		"a retry of it":              {delta.NewChanges(retry, scaledUp()).Assume(delta.Circumstances{Attempt: 3}), true, true, false, true},
 		"nothing":                    {delta.NewChanges(), true, true, true, true},
-		"not everything":             {delta.NewChanges(gonePod()).Lacking("a test"), true, true, true, true},
+		"not everything":             {delta.NewChanges(gonePod()).Assume(delta.Circumstances{Lacking: "a test"}), true, true, true, true},
 		"nothing that is known":      {delta.Changes{}, true, true, true, true},
 		"something unknown":          {delta.NewChanges(delta.Change{Cause: delta.External}, gonePod()), true, true, true, true},
 		"an event without object":    {delta.NewChanges(delta.Change{Cause: delta.Generic}), true, true, true, true},
@@ -148,7 +148,7 @@ func TestAStepDependsOnCauses(t *testing.T) {
 		"something unknown":    {delta.NewChanges(delta.Change{Cause: delta.External}), true},
 		"it and more":          {delta.NewChanges(scaledUp(), resynced(at(5, 3))), true},
 		"nothing is known":     {delta.Changes{}, true},
-		"a retry of others":    {delta.NewChanges(delta.Change{Cause: delta.Retry}, scaledUp()).Again(2), false},
+		"a retry of others":    {delta.NewChanges(delta.Change{Cause: delta.Retry}, scaledUp()).Assume(delta.Circumstances{Attempt: 2}), false},
 	} {
 		if got := ran(t, tt.changes, resyncs); got != tt.want {
 			t.Errorf("%s: a step that depends on resyncs and timers ran: %t, want %t", name, got, tt.want)

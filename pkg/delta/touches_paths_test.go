@@ -113,7 +113,7 @@ func TestAWrongPathIsLoggedOnce(t *testing.T) {
 	f := asking(log, nil, &corev1.Secret{}, &appsv1.Deployment{})
 	for range 3 {
 		known(f, labelled()).Touches("spec.replica", "spec.replicas")
-		known(f).Lacking("a test").Touches("spec.replica", "data.tls.crt", "spec..replicas")
+		known(f).Assume(Circumstances{Lacking: "a test"}).Touches("spec.replica", "data.tls.crt", "spec..replicas")
 	}
 	want := []string{
 		"can't exist in apps/v1 Deployment or core/v1.Secret: spec has no field replica; did you mean spec.replicas?",

@@ -36,7 +36,7 @@ func TestTouchesRulesOutWhatItKnows(t *testing.T) {
 		"an object that went":     {delta.NewChanges(delta.Change{Op: delta.Deleted, Old: deployment(3), New: deployment(3)}), true},
 		"went unnoticed":          {delta.NewChanges(missed), true},
 		"out of scope":            {delta.NewChanges(gone), true},
-		"not all that there is":   {delta.NewChanges(resync).Lacking("some"), true},
+		"not all that there is":   {delta.NewChanges(resync).Assume(delta.Circumstances{Lacking: "some"}), true},
 		"nothing that is known":   {delta.Changes{}, true},
 		"resynced after a change": {delta.NewChanges(scaled, resync), true},
 	} {
