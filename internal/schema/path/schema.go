@@ -117,7 +117,7 @@ func schemaOf(schemas Schemas, kind kinds.GroupVersionKind) slot {
 	return schemaSlot{found.Schema, found.TypeRef}
 }
 
-// TypeOf returns the type by which schemas read objects of a kind.
+// TypeOf returns the type that schemas give to objects of a kind.
 func TypeOf(schemas Schemas, kind kinds.GroupVersionKind) (typed.ParseableType, error) {
 	empty := &unstructuredv1.Unstructured{Object: map[string]any{}}
 	empty.SetGroupVersionKind(kind)
