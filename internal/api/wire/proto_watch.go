@@ -75,11 +75,12 @@ func fields(message []byte, other protowire.Number) (a, b []byte, ok bool) {
 		if m < 0 || id == 1 && a != nil || id == other && b != nil {
 			return nil, nil, false
 		}
-		switch message = message[n+m:]; id {
-		case 1:
-			a = value
-		case other:
+		message = message[n+m:]
+		if id == other {
 			b = value
+		}
+		if id == 1 {
+			a = value
 		}
 	}
 	return a, b, true

@@ -92,7 +92,7 @@ func wrongFor(wanted rank, holds []rank) string {
 		a, b := names[wanted], names[other]
 		switch {
 		case lines[other] < lines[wanted]:
-		case a == b && a == nested:
+		case wanted == other && a == nested:
 		case lines[other] > lines[wanted]:
 			wrong = append(wrong, fmt.Sprintf("%s, but the order is %s > %s", b, a, b))
 		case a == b:
