@@ -49,19 +49,13 @@ func asked(call func() error) (entry control, answer chan error) {
 type event[T any] struct {
 	delta.Delta[T]
 
-	// to is who is told; nil is everyone. Only a Sync has an audience.
+	// to is who is told; nil is everyone. Only a Sync has an audience. One without an origin, which shows an object as
+	// it is known, gets it when it is applied.
 	to *timetable.Audience
-
-	// unchanged marks an object that a relist shows as it is known. It is a Sync, to
-	// those who are shown such objects as well as to its audience.
-	unchanged bool
 
 	// foreign marks a state that may be of another history: its version says nothing about
 	// what we have.
 	foreign bool
-
-	// asked means that everybody is to be shown the object, also if this changes nothing.
-	asked bool
 
 	// hides means that a state before this one may have been left out.
 	hides bool

@@ -49,10 +49,7 @@ type controller[T any] struct {
 func (c *controller[T]) run(ctx context.Context) error {
 	synced := false
 	for ctx.Err() == nil {
-		batch, ok, err := c.fifo.Next()
-		if err != nil {
-			return err
-		}
+		batch, ok := c.fifo.Next()
 		if ok {
 			c.process(batch)
 		}
@@ -157,7 +154,6 @@ func (c *controller[T]) settle(txn *store.Txn[T], e *event[T]) bool {
 func (c *controller[T]) put(txn *store.Txn[T], e *event[T]) bool {
 	old, there, shown := txn.Replace(e.Key, e.New, func(old T) bool { return c.shows(e, old) })
 	if shown {
-		e.unchanged = true
 		return c.show(e, old)
 	}
 	listed := e.Op == delta.Replaced
@@ -182,14 +178,8 @@ func (c *controller[T]) shows(e *event[T], old T) bool {
 // show completes the event of an object that did not change, if somebody is to
 // see it.
 func (c *controller[T]) show(e *event[T], obj T) bool {
-	if e.Op != delta.Sync { // a change that turned out to be none
-		e.to, e.Origin = timetable.Nobody, nil
-		if e.asked {
-			e.to = timetable.Everyone
-		}
-	}
-	if e.unchanged {
-		e.to = e.to.Union(c.audienceOfUnchanged())
+	if e.Op != delta.Sync || e.Origin == nil { // a change that turned out to be none, or what a relist shows
+		e.to, e.Origin = c.audienceOfUnchanged(), nil
 	}
 	if e.to.Empty() {
 		return false

@@ -12,7 +12,4 @@ var (
 
 	// ErrOverlap is returned where two scopes of an informer would share a namespace.
 	ErrOverlap = errors.New("scopes overlap")
-
-	// ErrClosed is returned by Next when the queue is closed and empty.
-	ErrClosed = errors.New("delta queue is closed")
 )

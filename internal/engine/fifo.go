@@ -82,18 +82,13 @@ func (f *DeltaFIFO[T]) sync(keys []delta.Key, to *timetable.Audience, origin *de
 
 // syncLocked queues a Sync, unless a pending one of the same origin stands for it. So does a pending change, unless a
 // resync asked: a subscriber may hold the change back, and would miss the resync. Syncs of different origins stay
-// apart, so that each subscriber is told who asked.
-//
-// A Sync without an origin is for everybody, or for nobody if a relist shows the object unchanged. So a pending
-// change remembers of it only that it is shown in any case.
+// apart, so that each subscriber is told who asked. One without an origin comes of a relist that shows the object unchanged.
 func (f *DeltaFIFO[T]) syncLocked(it *item[T]) {
 	newest, ok := f.pending.newest(it.Key)
 	switch {
 	case ok && newest.Op == delta.Sync && newest.Origin == it.Origin:
 		newest.to = newest.to.Union(it.to)
-		newest.unchanged = newest.unchanged || it.unchanged
 	case ok && newest.Op != delta.Sync && it.Origin == nil:
-		newest.asked = newest.asked || newest.Op != delta.Deleted && !it.to.Empty()
 	default:
 		f.appendLocked(it)
 	}
@@ -136,18 +131,11 @@ func (f *DeltaFIFO[T]) latestLocked(key delta.Key) (obj T, present bool) {
 	return f.store.Get(key)
 }
 
-// Close makes Next return ErrClosed once what is pending has been popped.
-func (f *DeltaFIFO[T]) Close() {
+// close refuses control entries from now on. It returns those that nobody will carry out any more.
+func (f *DeltaFIFO[T]) close() []control {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.ringLocked()
-}
-
-// abandoned returns the control entries that nobody will carry out any more.
-func (f *DeltaFIFO[T]) abandoned() []control {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	left := f.pending.controls
 	f.pending.controls = nil
 	return left

@@ -221,10 +221,7 @@ func (s *scopeScript) lowest(version func(*modelScope) int) string {
 }
 
 func (s *scopeScript) popBatch() {
-	batch, ok, err := s.fifo.Next()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	batch, ok := s.fifo.Next()
 	if want := s.moved || s.entries > 0 || len(s.pending) > 0; ok != want {
 		s.t.Fatalf("something to pop: %t, want %t", ok, want)
 	}

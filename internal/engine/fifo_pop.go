@@ -1,23 +1,20 @@
 package engine
 
 // Next hands out all that is pending, if there is anything. The batch before it is visible in the store by now; until
-// then it counts as known. Next returns ErrClosed when the queue is closed and empty.
-func (f *DeltaFIFO[T]) Next() (Batch[T], bool, error) {
+// then it counts as known.
+func (f *DeltaFIFO[T]) Next() (Batch[T], bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.busy {
 		f.releaseLocked()
 	}
 	if f.pending.empty() {
-		if f.closed {
-			return Batch[T]{}, false, ErrClosed
-		}
-		return Batch[T]{}, false, nil
+		return Batch[T]{}, false
 	}
 	f.pending, f.out = f.out, f.pending
 	f.busy = true
 	f.handOutLocked()
-	return Batch[T]{items: f.out.items, controls: f.out.controls, version: f.out.version}, true, nil
+	return Batch[T]{items: f.out.items, controls: f.out.controls, version: f.out.version}, true
 }
 
 // releaseLocked notes that everything handed out is visible in the store.

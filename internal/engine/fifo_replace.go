@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
-	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -46,7 +45,7 @@ func (in *Inlet[T]) Replace(objs []T, r reflector.Replacement) error {
 			in.omitted.of(keys[n.at])
 		case delta.Sync:
 			d := delta.Delta[T]{Key: keys[n.at], Op: n.op, Seen: now}
-			f.syncLocked(&item[T]{event: event[T]{Delta: d, unchanged: true, to: timetable.Nobody}})
+			f.syncLocked(&item[T]{event: event[T]{Delta: d}})
 		default:
 			d := delta.Delta[T]{
 				Key: keys[n.at], Op: n.op, Initial: !in.listed,

@@ -78,10 +78,7 @@ func (f *DeltaFIFO[T]) release() {
 // apply makes what is pending visible, and returns what there is to tell of it.
 func (h *handFed) apply() []event[note] {
 	h.t.Helper()
-	batch, ok, err := h.fifo.Next()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	batch, ok := h.fifo.Next()
 	if !ok {
 		return nil
 	}

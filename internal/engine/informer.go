@@ -167,8 +167,7 @@ func (i *Informer[T]) apply(ctx context.Context) error {
 
 // giveUp answers those who wait for the Controller, which has ended.
 func (i *Informer[T]) giveUp() {
-	i.fifo.Close()
-	for _, entry := range i.fifo.abandoned() {
+	for _, entry := range i.fifo.close() {
 		entry.abandon(ErrStopped)
 	}
 }
