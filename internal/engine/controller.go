@@ -14,17 +14,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-// Unchanged says what becomes of an object that is seen again in the state in which it is known. An event that brings
-// another content under a known version is a change.
-type Unchanged uint8
-
-const (
-	// SkipUnchanged tells nobody: nothing happened.
-	SkipUnchanged Unchanged = iota
-	// SyncUnchanged shows it as a Sync to the subscribers that take part in resyncs, and to all where none does.
-	SyncUnchanged
-)
-
 // controller is the one goroutine that writes the store and decides who is told what. Everything reaches it through
 // the queue, so it needs no lock. Readers see a batch before any subscriber hears of it, and a subscriber joins
 // between two batches.
@@ -191,7 +180,7 @@ func (c *controller[T]) show(e *event[T], obj T) bool {
 
 // audienceOfUnchanged returns who is shown an object that did not change.
 func (c *controller[T]) audienceOfUnchanged() *timetable.Audience {
-	if c.opts.Unchanged == SkipUnchanged {
+	if !c.opts.ShowUnchanged {
 		return timetable.Nobody
 	}
 	if to := c.resync.takers(); !to.Empty() {

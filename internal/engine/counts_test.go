@@ -205,24 +205,24 @@ func (b *barred) Watch(ctx context.Context, opts metav1.ListOptions) (listwatch.
 
 // TestAKindThatIsFoundLateIsAGap has a kind come after subscribers have synced without it. Where they wait for it, nothing was missed.
 func TestAKindThatIsFoundLateIsAGap(t *testing.T) {
-	for ready, want := range map[Readiness]uint64{WhenSynced: 0, WhenSettled: 1} {
+	for settled, want := range map[bool]uint64{false: 0, true: 1} {
 		server := &barred{}
 		scopes := func(t *testing.T) []Scope[faulty.Thing] {
 			t.Helper()
 			server.ListWatcher = faultless(t)
 			return []Scope[faulty.Thing]{{ListWatcher: server}}
 		}
-		withScopes(t, Options[faulty.Thing]{Ready: ready}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
+		withScopes(t, Options[faulty.Thing]{WhenSettled: settled}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
 			s := subscribe(t, i, func(*delta.Delta[faulty.Thing]) {})
 			synctest.Wait()
-			if n := i.Gaps(); n != 0 || isClosed(s.Synced()) != (ready == WhenSettled) {
-				t.Fatalf("ready %d: without the kind there are %d gaps, and the subscriber has synced: %t", ready, n, isClosed(s.Synced()))
+			if n := i.Gaps(); n != 0 || isClosed(s.Synced()) != settled {
+				t.Fatalf("settled %t: without the kind there are %d gaps, and the subscriber has synced: %t", settled, n, isClosed(s.Synced()))
 			}
 			server.open.Store(true)
 			<-i.Synced()
 			<-s.Synced()
 			if n := i.Gaps(); n != want {
-				t.Errorf("ready %d: when the kind has come there are %d gaps, want %d", ready, n, want)
+				t.Errorf("settled %t: when the kind has come there are %d gaps, want %d", settled, n, want)
 			}
 		})
 	}

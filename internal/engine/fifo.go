@@ -21,7 +21,7 @@ import (
 // The middle layer is why a batch is applied without the lock. Any goroutine may add; one calls
 // Next. One goroutine calls Replace and Push for a scope, because their order is that of the history.
 type DeltaFIFO[T any] struct {
-	opts     *Options[T]     // Traits, Transform, Observe and Unchanged are for the queue
+	opts     *Options[T]     // Traits, Transform, Observe and ShowUnchanged are for the queue
 	store    *store.Store[T] // what the deltas are going to be applied to
 	ready    chan struct{}   // cap 1; holds a token while there may be something to pop
 	unsynced atomic.Int32    // written under mu. Invariant: the number of open inlets whose first list is not visible.

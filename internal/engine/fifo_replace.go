@@ -165,7 +165,7 @@ func (in *Inlet[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement)
 		switch {
 		case !unchanged:
 			news = append(news, listing{at: i, op: delta.Replaced, version: f.opts.Traits.Version(objs[i])})
-		case f.opts.Unchanged != SkipUnchanged:
+		case f.opts.ShowUnchanged:
 			news = append(news, listing{at: i, op: delta.Sync})
 		}
 	}
@@ -191,7 +191,7 @@ func (f *DeltaFIFO[T]) acquit(objs []T, news []listing, suspects map[int]T) []li
 	for _, n := range news {
 		known, suspect := suspects[n.at]
 		if suspect && n.op == delta.Replaced && f.opts.Traits.SameContent(known, objs[n.at]) {
-			if f.opts.Unchanged == SkipUnchanged {
+			if !f.opts.ShowUnchanged {
 				continue
 			}
 			n.op = delta.Sync

@@ -55,7 +55,7 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 // a resync, because a subscriber may hold the change back, whether it turns out to be one
 // or to repeat what is known.
 func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
-	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits, Unchanged: SyncUnchanged})
+	i := New[faulty.Thing](forbidden{}, Options[faulty.Thing]{Name: "things", Traits: thingTraits, ShowUnchanged: true})
 	feed := i.coverage.Load().scopes[0].inlet
 	asked := &delta.Origin{Resync: &delta.ResyncTerms{OnDemand: true}}
 	play := func(change func() error) string {

@@ -70,8 +70,10 @@ type Options[T any] struct {
 	// Observe reads off the object of each event what Transform may remove. It returns the
 	// delta's Origin. Events of a streaming list have none.
 	Observe func(T) *delta.Origin
-	// Unchanged says who is told of objects that a relist shows as they are known.
-	Unchanged Unchanged
+	// ShowUnchanged shows an object that is seen again in the state in which it is known as a Sync to the subscribers that
+	// take part in resyncs, and to all where none does. Otherwise nobody is told. An event that brings another content
+	// under a known version is a change.
+	ShowUnchanged bool
 	// OnMutation is told of objects of the store that somebody has changed in place,
 	// which must not happen. Nil looks for it only if Mutations says how: then the
 	// first is logged. It may call the informer. While it takes its time no resync begins, and no
@@ -83,8 +85,9 @@ type Options[T any] struct {
 	Witness func() Witness[T]
 	// Saved reads what an earlier process has saved of the kind. Nil has no past.
 	Saved Saved[T]
-	// Ready says when a subscriber has synced.
-	Ready Readiness
+	// WhenSettled does not have subscribers wait for scopes that are degraded before they have synced, so that a kind
+	// which the server does not have keeps nobody from starting. Their objects are told, marked Initial, when they come.
+	WhenSettled bool
 	// Reflector says how to list and watch. Where there are several scopes, each has
 	// a Reflector with these options, so that what is called here is called by
 	// several goroutines.
@@ -127,7 +130,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 	if opts.Saved != nil {
 		i.controller.past = newPast(opts.Saved)
 	}
-	if opts.Ready == WhenSettled {
+	if opts.WhenSettled {
 		i.controller.ready = i.fifo.settled
 	}
 	i.detectMutations()
@@ -207,7 +210,6 @@ func (i *Informer[T]) end() {
 	i.phase = stopped
 	left := slices.Collect(maps.Keys(i.subscriptions))
 	i.mu.Unlock()
-	i.processor.stop()
 	for _, s := range left { // also those that the Controller never came to
 		i.processor.leave(s.subscriber)
 	}

@@ -26,9 +26,8 @@ type processor[T any] struct {
 	numbers     atomic.Uint32                    // subscribers ever made
 	subscribers atomic.Pointer[[]*subscriber[T]] // replaced under mu, never changed in place
 
-	mu      lock.Mutex[lock.Processor] // guards everything below, and writes to subscribers
-	synced  bool
-	stopped bool
+	mu     lock.Mutex[lock.Processor] // guards synced, and writes to subscribers
+	synced bool
 }
 
 // inventory is what a late subscriber is told first. The Indexer's views are such.
@@ -62,15 +61,12 @@ func (p *processor[T]) newSubscriber(opts informer.SubscribeOptions, tell func(*
 }
 
 // join makes l hear everything that is published from now on, after the objects of s, which it releases; s may be
-// nil. The caller is the Controller, between two batches. It reports false for a subscriber that has left already and
-// after stop; otherwise the caller starts [subscriber.run].
+// nil. The caller is the Controller, between two batches. It reports false for a subscriber that has left already;
+// otherwise the caller starts [subscriber.run].
 func (p *processor[T]) join(l *subscriber[T], s inventory[T]) bool {
 	at := cursor[T]{node: p.log.end.Load()}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped {
-		l.quit()
-	}
 	if p.synced {
 		l.syncAt.Store(p.log.length())
 	}
@@ -97,17 +93,6 @@ func (p *processor[T]) leave(l *subscriber[T]) {
 	p.subscribers.Store(&subscribers)
 }
 
-// stop makes every subscriber leave, also those that join from now on.
-func (p *processor[T]) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = true
-	for _, l := range *p.subscribers.Load() {
-		l.quit()
-	}
-	p.subscribers.Store(new([]*subscriber[T]))
-}
-
 // publish tells every subscriber of batch, which belongs to the log from now on. It has one
 // caller, the Controller, and never waits for a subscriber.
 func (p *processor[T]) publish(now time.Time, batch []event[T]) {
@@ -125,9 +110,6 @@ func (p *processor[T]) publish(now time.Time, batch []event[T]) {
 func (p *processor[T]) markSynced() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.synced {
-		return
-	}
 	p.synced = true
 	for _, l := range *p.subscribers.Load() {
 		l.syncAt.Store(p.log.length())

@@ -56,7 +56,6 @@ func TestTheLogIsGarbageBehindTheSlowest(t *testing.T) {
 		if n := alive(); n > 0 {
 			t.Errorf("%d objects are kept for nobody", n)
 		}
-		p.stop()
 		g.Stop()
 		_ = g.Wait()
 	})

@@ -35,18 +35,6 @@ type Scope[T any] struct {
 
 func (s Scope[T]) String() string { return newReach(s.Namespace, s.Except).String() }
 
-// Readiness says what has to be there for a subscriber to have synced.
-type Readiness uint8
-
-const (
-	// WhenSynced waits for the first list of every scope.
-	WhenSynced Readiness = iota
-	// WhenSettled does not wait for scopes that are degraded, so that a kind which
-	// the server does not have keeps nobody from starting. Their objects are told,
-	// marked Initial, when they come.
-	WhenSettled
-)
-
 // scope is a [Scope] at work.
 type scope[T any] struct {
 	reach     reach

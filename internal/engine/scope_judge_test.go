@@ -11,7 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
-func (e *empire) compare(ready Readiness) {
+func (e *empire) compare(settled bool) {
 	want := map[delta.Key]string{}
 	var lowest reflector.VersionUnion
 	for _, p := range e.provinces {
@@ -36,7 +36,7 @@ func (e *empire) compare(ready Readiness) {
 	}
 	for o, s := range e.watching {
 		e.compareWorld(o, want)
-		if synced := isClosed(s.Synced()); synced != (ready == WhenSettled || !e.forbidden) {
+		if synced := isClosed(s.Synced()); synced != (settled || !e.forbidden) {
 			e.t.Errorf("%s is synced: %t", o.name, synced)
 		}
 		if e.whole && o.exiled > 0 {

@@ -167,16 +167,16 @@ func (e *empire) play() {
 	if e.forbidden = !e.whole && (e.rng.IntN(3) == 0 || len(start) == 0); e.forbidden {
 		start = append(start, Scope[faulty.Thing]{Namespace: "z", ListWatcher: forbidden{}})
 	}
-	ready := Readiness(e.rng.IntN(2))
+	settled := e.rng.IntN(2) == 1
 	var err error
 	e.informer, err = NewScoped(start, Options[faulty.Thing]{
-		Name: "things", Traits: scopedTraits, Ready: ready,
+		Name: "things", Traits: scopedTraits, WhenSettled: settled,
 		Reflector: reflector.Options[faulty.Thing]{
 			OnSkip:   func(context.Context, error) {},
 			Limiter:  reflector.NewLimiter(1 + e.rng.IntN(3)),
 			Settings: informer.Settings{Lists: informer.ListMode(1 + e.rng.IntN(2)), PageSize: e.rng.Int64N(4)},
 		},
-		Unchanged: Unchanged(e.rng.IntN(2)),
+		ShowUnchanged: e.rng.IntN(2) == 1,
 	})
 	if err != nil {
 		e.t.Fatal(err)
@@ -205,7 +205,7 @@ func (e *empire) play() {
 	if err := e.group.Wait(); err != nil {
 		e.t.Error(err)
 	}
-	e.compare(ready)
+	e.compare(settled)
 }
 
 func (e *empire) scopeOf(p province) Scope[faulty.Thing] {

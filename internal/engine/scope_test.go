@@ -136,17 +136,17 @@ func TestReadsSayWhatIsNotCoveredOrNotSynced(t *testing.T) {
 // A subscriber of an informer that is to be ready when it has settled does not wait
 // for a scope that is forbidden.
 func TestSubscribersAreReadyWhenSettled(t *testing.T) {
-	for _, ready := range []Readiness{WhenSynced, WhenSettled} {
+	for _, settled := range []bool{false, true} {
 		scopes := func(t *testing.T) []Scope[faulty.Thing] {
 			t.Helper()
 			return append(pAndQ(t), Scope[faulty.Thing]{Namespace: "z", ListWatcher: forbidden{}})
 		}
-		withScopes(t, Options[faulty.Thing]{Ready: ready}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
+		withScopes(t, Options[faulty.Thing]{WhenSettled: settled}, scopes, func(t *testing.T, i *Informer[faulty.Thing]) {
 			told := 0
 			s := subscribe(t, i, func(*delta.Delta[faulty.Thing]) { told++ })
 			synctest.Wait()
-			if told != 6 || isClosed(s.Synced()) != (ready == WhenSettled) {
-				t.Errorf("ready %d: told of %d, synced: %t", ready, told, isClosed(s.Synced()))
+			if told != 6 || isClosed(s.Synced()) != settled {
+				t.Errorf("settled %t: told of %d, synced: %t", settled, told, isClosed(s.Synced()))
 			}
 		})
 	}

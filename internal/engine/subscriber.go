@@ -72,7 +72,8 @@ type span struct {
 const never = math.MaxUint64
 
 // Synced is closed when the subscriber has been told everything of the first list,
-// or of the snapshot that it was given.
+// or, if it came later, of what was there then. Which scopes' first lists that are
+// says [Options].WhenSettled.
 func (l *subscriber[T]) Synced() <-chan struct{} { return l.synced }
 
 // Done is closed when the handler is not being called and will not be again.

@@ -11,10 +11,8 @@ import (
 
 // Subscription is one subscriber of an [Informer].
 type Subscription[T any] struct {
-	informer   *Informer[T]
-	subscriber *subscriber[T]
-	resync     resync.Policy // its own
-
+	*subscriber[T]
+	resync    resync.Policy   // its own
 	scheduled []resync.Policy // what that came down to
 }
 
@@ -52,7 +50,7 @@ func (i *Informer[T]) register(tell func(*delta.Delta[T]), opts informer.Subscri
 	if i.phase == stopped {
 		return nil, nil, ErrStopped
 	}
-	s := &Subscription[T]{informer: i, subscriber: i.processor.newSubscriber(opts, tell), resync: opts.Resync}
+	s := &Subscription[T]{subscriber: i.processor.newSubscriber(opts, tell), resync: opts.Resync}
 	s.subscriber.saved = saved
 	i.subscriptions[s] = struct{}{}
 	s.scheduled = i.allPoliciesLocked(s)
@@ -85,7 +83,7 @@ func (i *Informer[T]) IsSubscribed(s *Subscription[T]) bool {
 }
 
 // Unsubscribe ends a subscription: nothing more is told, not even what is pending. A call that is under way ends by
-// itself; wait for [Subscription.Done], though not from that very call. Ending what has ended does nothing.
+// itself; wait for Done, though not from that very call. Ending what has ended does nothing.
 func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -97,17 +95,8 @@ func (i *Informer[T]) Unsubscribe(s *Subscription[T]) {
 	i.resync.remove(s.subscriber.number)
 }
 
-// Synced is closed when the subscriber has been told everything of the first list,
-// or, if it came later, of what was there then. Which scopes' first lists that are
-// says [Options].Ready.
-func (s *Subscription[T]) Synced() <-chan struct{} { return s.subscriber.Synced() }
-
-// Done is closed when the subscriber is not being told anything and will not be
-// again.
-func (s *Subscription[T]) Done() <-chan struct{} { return s.subscriber.Done() }
-
 // Name is the name from the options.
-func (s *Subscription[T]) Name() string { return s.subscriber.opts.Name }
+func (s *Subscription[T]) Name() string { return s.opts.Name }
 
 // older orders subscriptions by age.
 func (s *Subscription[T]) older(other *Subscription[T]) int {

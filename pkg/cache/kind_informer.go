@@ -71,18 +71,15 @@ func (k *kind) options(c *Cache, general settings) engine.Options[any] {
 		Reflector:  peer.Options(nil, about),
 		Gaps:       &c.gaps,
 		Log:        log,
+
+		ShowUnchanged: *general.ShowUnchanged,
+		WhenSettled:   k.missing == WaitForIt,
 	}
 	if opts.OnMutation == nil {
 		opts.OnMutation = peer.OnMutation(k.id.String())
 	}
 	if opts.OnMutation == nil {
 		opts.Mutations = engine.Sample
-	}
-	if *general.ShowUnchanged {
-		opts.Unchanged = engine.SyncUnchanged
-	}
-	if k.missing == WaitForIt {
-		opts.Ready = engine.WhenSettled
 	}
 	opts.Reflector.Settings = reflector.Fill(general.Reflector, opts.Reflector.Settings)
 	opts.Reflector.Limiter, opts.Reflector.Line, opts.Reflector.Horizon = c.limiter, c.line, c.server.horizon(k.id.gvk.GroupKind())

@@ -34,24 +34,16 @@ func NewTransformingInformer(lw cache.ListerWatcher, example runtime.Object, res
 
 // newInformer is [NewInformer] with client-go's options.
 func newInformer(opts cache.InformerOptions) (cache.Store, cache.Controller) {
-	logger := klog.Background()
-	if opts.Logger != nil {
-		logger = *opts.Logger
-	}
 	kind := kindName(opts.ObjectType, "")
-	core := newCore(&coreConfig{
-		kind: kind, example: opts.ObjectType, lw: opts.ListerWatcher,
-		indexers: opts.Indexers, transform: opts.Transform,
-		onError: noHandler, minWatchTimeout: opts.MinWatchTimeout, log: logger,
-	})
-	sub, err := core.Subscribe(peer.Tell(opts.Handler, logger), informer.SubscribeOptions{
+	core := newCore(kind, &opts, resync.Policy{}, new(peer.Hooks))
+	sub, err := core.Subscribe(peer.Tell(opts.Handler, klog.Background()), informer.SubscribeOptions{
 		Name:   peer.HandlerName(opts.Handler),
 		Resync: resync.Policy{Period: opts.ResyncPeriod},
 	})
 	if err != nil {
 		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())
 	}
-	return peer.NewSharedIndexer(core, opts.Indexers), &informerController{core: core, handled: sub, kind: kind}
+	return peer.NewSharedIndexer(core, nil), &informerController{core: core, handled: sub, kind: kind}
 }
 
 // informerController runs an informer that has one handler. It has synced when the

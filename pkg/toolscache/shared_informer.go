@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -32,19 +31,17 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, example runtime.Object, resy
 // metrics options have no effect: our informers have status of their own.
 func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, example runtime.Object, opts cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	hooks := new(peer.Hooks)
-	config := coreConfig{
-		kind: kindName(example, opts.ObjectDescription), example: example, lw: lw,
-		resync:   peer.ByPeriod(opts.ResyncPeriod),
-		indexers: opts.Indexers, log: klog.Background(),
-		onError: func() cache.WatchErrorHandlerWithContext { return hooks.OnError.Or(nil) },
-		transform: func(obj any) (any, error) {
+	kind := kindName(example, opts.ObjectDescription)
+	core := newCore(kind, &cache.InformerOptions{
+		ListerWatcher: lw, ObjectType: example, Indexers: opts.Indexers,
+		Transform: func(obj any) (any, error) {
 			if transform := hooks.Transform.Or(nil); transform != nil {
 				return transform(obj)
 			}
 			return obj, nil
 		},
-	}
-	return peer.Show(newCore(&config), peer.Shown{Kind: config.kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers, Hooks: hooks})
+	}, peer.ByPeriod(opts.ResyncPeriod), hooks)
+	return peer.Show(core, peer.Shown{Kind: kind, ResyncPeriod: opts.ResyncPeriod, Indexers: opts.Indexers, Hooks: hooks})
 }
 
 // SharedInformer is client-go's, with what only ours can do. All shared informers of this
