@@ -20,13 +20,7 @@ type Counts struct {
 
 // Counts takes no lock of the Controller's.
 func (i *Informer[T]) Counts() (c Counts) {
-	at := i.coverage.Load()
-	c.Reflector = at.counts(at.scopes...)
-	if at.leaving != nil {
-		leaving := at.leaving.reflector.Counts()
-		c.Reflector.Add(&leaving)
-	}
-	c.Processed = i.controller.processed.Read()
+	c.Reflector, c.Processed = i.tally.Read(), i.controller.processed.Read()
 	if oldest := i.fifo.oldest(); !oldest.IsZero() {
 		c.Oldest = max(0, time.Since(oldest))
 	}

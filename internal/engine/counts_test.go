@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
@@ -120,38 +118,6 @@ func TestTheOldestDelta(t *testing.T) {
 			t.Errorf("there is one of %v, and none is left", got)
 		}
 	})
-}
-
-// TestNoCountFallsMeanwhile reads the counts all the time while a scope goes and comes.
-func TestNoCountFallsMeanwhile(t *testing.T) {
-	i := newScoped(t, Options[faulty.Thing]{}, Scope[faulty.Thing]{Namespace: "p", ListWatcher: calm("p")})
-	i.coverage.Load().called("p").reflector.Skip(t.Context(), errors.New("a test leaves it out"))
-	reading := lifecycle.New(t.Context())
-	for range 2 {
-		reading.Go("read", func(ctx context.Context) error {
-			for last := uint64(0); ctx.Err() == nil; {
-				now := i.Counts().Reflector.Skipped
-				if now < last {
-					return fmt.Errorf("%d were left out, and %d a moment ago", now, last)
-				}
-				last = now
-			}
-			return nil
-		})
-	}
-	for range 2000 {
-		if err := i.RemoveScope("p", informer.Silently); err != nil {
-			t.Fatal(err)
-		}
-		if err := i.AddScope(Scope[faulty.Thing]{Namespace: "p", ListWatcher: calm("p")}); err != nil {
-			t.Fatal(err)
-		}
-		i.coverage.Load().called("p").reflector.Skip(t.Context(), errors.New("a test leaves it out"))
-	}
-	reading.Stop()
-	if err := reading.Wait(); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestAScopeThatComesLateIsAGap has a scope leave and come back, and a new one come. Nobody is told of what was deleted in one before

@@ -36,7 +36,7 @@ type Informer[T any] struct {
 
 	coverage atomic.Pointer[coverage[T]] // replaced under mu, never changed in place
 	gaps     atomic.Uint64               // see Gaps
-	relists  atomic.Uint64               // see Relists
+	tally    reflector.Tally             // of all scopes that there are, and all that there were
 
 	scoping lock.Mutex[lock.InformerScopes] // held to change the scopes
 	direct  lock.Mutex[lock.InformerDirect] // held to write the store instead of the Controller
@@ -117,7 +117,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 	i.fifo = NewDeltaFIFO(&i.opts, i.store)
 	i.processor = newProcessor(&i.opts.Traits, opts.Log)
 	i.processor.calmed = i.fifo.ring
-	i.resync = newResyncer(resyncSeams{keys: i.resyncKeys, lag: i.processor.lagOrAwait, kick: i.fifo.ring})
+	i.resync = newResyncer(i.resyncKeys, i.processor.lagOrAwait, i.fifo.ring)
 	i.controller = &controller[T]{
 		fifo:      i.fifo,
 		store:     i.store,

@@ -66,11 +66,7 @@ func (i *Informer[T]) Resync(selector labels.Selector) error {
 	if err != nil {
 		return fmt.Errorf("resync %s: %w", i.opts.Name, err)
 	}
-	subscribers := make([]uint32, 0, len(i.subscriptions))
-	for s := range i.subscriptions {
-		subscribers = append(subscribers, s.subscriber.number)
-	}
-	i.resync.trigger(selector, subscribers...)
+	i.resync.trigger(selector)
 	return nil
 }
 

@@ -42,7 +42,7 @@ func watched(t *testing.T) (*platform, *diary) {
 	t.Helper()
 	p, warned := newPlatform(t), &diary{}
 	p.logger = warned.logger()
-	p.group.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(resyncSeams{}), p.warn) })
+	p.group.Guest("keep time", func(ctx context.Context) { _ = keepTime(ctx, newResyncer(nil, nil, nil), p.warn) })
 	return p, warned
 }
 

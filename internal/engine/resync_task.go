@@ -23,8 +23,10 @@ import (
 //	                                              ▲
 //	subscriber that has caught up ────────────────┘
 type resyncer struct {
-	resyncSeams
-	changed chan struct{} // cap 1; a token for keepTime to look again
+	keys    func(resync.Policy) []delta.Key // a new slice of the keys of all objects that the policy chooses
+	lag     func(subscriber uint32) uint64  // [processor.lagOrAwait]
+	kick    func()                          // makes the Controller call refill soon, from any goroutine
+	changed chan struct{}                   // cap 1; a token for keepTime to look again
 
 	taking atomic.Pointer[timetable.Audience] // what takers returns; nil when it has to be worked out again
 	active atomic.Bool                        // written under mu. Invariant: true while schedule is not idle.
@@ -34,21 +36,11 @@ type resyncer struct {
 	armed    time.Time // what keepTime sleeps until; zero: for a token only
 }
 
-// resyncSeams is what a resyncer needs of the parts around it.
-type resyncSeams struct {
-	// keys returns a new slice of the keys of all objects that the policy chooses.
-	keys func(resync.Policy) []delta.Key
-	// lag is [processor.lagOrAwait].
-	lag func(subscriber uint32) uint64
-	// kick makes the Controller call refill soon, from any goroutine.
-	kick func()
-}
-
-func newResyncer(seams resyncSeams) *resyncer {
+func newResyncer(keys func(resync.Policy) []delta.Key, lag func(subscriber uint32) uint64, kick func()) *resyncer {
 	return &resyncer{
-		resyncSeams: seams,
-		changed:     make(chan struct{}, 1),
-		schedule:    timetable.New(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
+		keys: keys, lag: lag, kick: kick,
+		changed:  make(chan struct{}, 1),
+		schedule: timetable.New(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
 	}
 }
 
@@ -89,12 +81,10 @@ func (r *resyncer) takers() *timetable.Audience {
 	return to
 }
 
-// trigger shows subscribers what the selector chooses, now; nil is everything.
-func (r *resyncer) trigger(selector labels.Selector, subscribers ...uint32) {
+// trigger shows all subscribers what the selector chooses, now; nil is everything.
+func (r *resyncer) trigger(selector labels.Selector) {
 	r.mu.Lock()
-	for _, subscriber := range subscribers {
-		r.schedule.Trigger(subscriber, selector)
-	}
+	r.schedule.Trigger(selector)
 	r.mu.Unlock()
 	r.look()
 }
@@ -111,7 +101,6 @@ func (r *resyncer) refill() (timetable.Batch, bool) {
 		r.active.Store(false)
 		return timetable.Batch{}, false
 	}
-	r.schedule.Drained()
 	now := time.Now()
 	batch, ok := r.schedule.Next(now, r.lag)
 	if r.schedule.HasEnded() || !ok && !r.schedule.Wake(now).Equal(r.armed) {

@@ -76,7 +76,7 @@ func (i *Informer[T]) AddScope(add Scope[T]) error {
 		s.inlet.shut()
 		return fmt.Errorf("add scope of %s to informer for %s: %w", add, i.opts.Name, ErrStopped)
 	}
-	i.cover(s)
+	i.cover(append(slices.Clone(i.coverage.Load().scopes), s)...)
 	i.rearrangeResyncLocked()
 	return nil
 }
@@ -95,15 +95,12 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 		return fmt.Errorf("remove scope of %s from informer for %s: the way is %d, which is neither informer.Silently nor informer.AsOutOfScope", s.reach, i.opts.Name, how)
 	}
 	i.mu.Lock()
-	i.uncover(s)
+	i.cover(slices.DeleteFunc(slices.Clone(i.coverage.Load().scopes), func(other *scope[T]) bool { return other == s })...)
 	i.rearrangeResyncLocked()
 	i.mu.Unlock()
 	i.countGap() // before anything of it is dropped
 	s.end()
 	s.inlet.shut()
-	i.mu.Lock()
-	i.forget()
-	i.mu.Unlock()
 	dismiss := func(how informer.Removal) func() error {
 		return func() error {
 			i.controller.dismiss(s.reach, how)
@@ -151,8 +148,8 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 		Degraded: s.inlet.degraded,
 		LeftOut:  i.countGap,
 		Unread:   s.inlet.omitAny,
-		Relisted: func() { i.relists.Add(1) },
 	}
+	opts.Tally = &i.tally
 	s.reflector = reflector.New(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
 	return s
 }

@@ -158,8 +158,8 @@ func TestScopeThatIsAddedWhileRunning(t *testing.T) {
 		subscribe(t, i, func(d *delta.Delta[faulty.Thing]) { told = append(told, fmt.Sprint(d.Op, " ", d.Key, " ", d.Initial)) })
 		synctest.Wait()
 		told = nil
-		if _, err := i.ScopeSynced("r"); !errors.Is(err, informer.ErrNotCovered) {
-			t.Errorf("ScopeSynced before there is a scope: %v", err)
+		if _, _, err := i.ScopeReady("r"); !errors.Is(err, informer.ErrNotCovered) {
+			t.Errorf("ScopeReady before there is a scope: %v", err)
 		}
 		if err := i.AddScope(scopeOf(t, reach{namespace: "r"})); err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestScopeThatIsAddedWhileRunning(t *testing.T) {
 		if err := i.SyncedIn("r"); !errors.Is(err, informer.ErrNotSynced) || !i.HasSynced() || i.SyncedIn("p") != nil {
 			t.Errorf("SyncedIn(r) = %v, the informer has synced: %t", err, i.HasSynced())
 		}
-		synced, err := i.ScopeSynced("r")
+		synced, _, err := i.ScopeReady("r")
 		if err != nil {
 			t.Fatal(err)
 		}

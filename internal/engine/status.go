@@ -50,7 +50,7 @@ func (i *Informer[T]) countGap() {
 
 // Relists is how many times a scope was listed again. What happened before such a list is
 // known by its outcome alone. It takes no lock.
-func (i *Informer[T]) Relists() uint64 { return i.relists.Load() }
+func (i *Informer[T]) Relists() uint64 { return i.tally.Relists() }
 
 // subscriberStatus adds to what the processor knows of subscribers when each is resynced.
 func (i *Informer[T]) subscriberStatus(now time.Time) []informer.SubscriberStatus {

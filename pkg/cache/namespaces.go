@@ -171,9 +171,9 @@ func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-cha
 	if !core.Started() {
 		return nil
 	}
-	there, err := core.ScopeSynced(namespace)
+	there, settled, err := core.ScopeReady(namespace)
 	if k.missing == WaitForIt {
-		there, err = core.ScopeSettled(namespace)
+		there = settled
 	}
 	if err == nil {
 		err = k.settles(ctx, namespace, there, ended)

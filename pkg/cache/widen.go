@@ -41,7 +41,7 @@ func (k *kind) widen(ctx context.Context, c *Cache) error {
 	if err != nil {
 		return err
 	}
-	synced, err := k.core.ScopeSynced(metav1.NamespaceAll)
+	synced, _, err := k.core.ScopeReady(metav1.NamespaceAll)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package reflector
 
+import "sync/atomic"
+
 // Reason is why a whole list was read.
 type Reason uint8
 
@@ -28,7 +30,7 @@ var reasonNames = [reasons]string{
 // String is the constant's name.
 func (r Reason) String() string { return reasonNames[r] }
 
-// Counts are what a Reflector has done since it was made.
+// Counts are what Reflectors have done.
 type Counts struct {
 	// Lists counts the whole lists that were handed on, by [Reason].
 	Lists [reasons]uint64
@@ -38,13 +40,23 @@ type Counts struct {
 	Skipped uint64
 }
 
-// Add adds what another Reflector has done.
-func (c *Counts) Add(other *Counts) {
-	for i, n := range other.Lists {
-		c.Lists[i] += n
+// Tally counts what the Reflectors do that share it. No count falls when one of them ends. The zero value is ready, and
+// any goroutine may read it.
+type Tally struct {
+	lists                     [reasons]atomic.Uint64
+	watches, skipped, relists atomic.Uint64
+}
+
+// Relists is how many lists were handed on that were not the first of their Reflector.
+func (t *Tally) Relists() uint64 { return t.relists.Load() }
+
+// Read returns the counts so far.
+func (t *Tally) Read() (c Counts) {
+	for i := range t.lists {
+		c.Lists[i] = t.lists[i].Load()
 	}
-	c.Watches += other.Watches
-	c.Skipped += other.Skipped
+	c.Watches, c.Skipped = t.watches.Load(), t.skipped.Load()
+	return c
 }
 
 // Each yields each reason with its count.
@@ -54,13 +66,6 @@ func (c *Counts) Each(yield func(reason Reason, lists uint64) bool) {
 			return
 		}
 	}
-}
-
-// Counts may be called from any goroutine.
-func (r *Reflector[T]) Counts() Counts {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.counts
 }
 
 // reasonToList says why the list is read that is about to begin.

@@ -106,14 +106,14 @@ func TestAListThatIsWantedIsTheNewest(t *testing.T) {
 // TestAListIsWantedUntilItIsServed has the first list fail that has begun for somebody.
 func TestAListIsWantedUntilItIsServed(t *testing.T) {
 	var l relists
-	number := l.ask()
+	number := l.RequestList()
 	for try := range 2 {
 		if !l.begin() {
 			t.Errorf("try %d does not know that somebody waits for it", try)
 		}
 	}
 	l.serve()
-	if l.begin() || l.waitFor(number) != nil {
+	if l.begin() || l.Listed(number) != nil {
 		t.Error("somebody waits for a list that was served")
 	}
 }

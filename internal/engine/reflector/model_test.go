@@ -71,7 +71,7 @@ func survive(t *testing.T, rng *rand.Rand) {
 			server.Mishap(rng)
 		}
 		if rng.IntN(10) == 0 {
-			wanted = r.relists.ask()
+			wanted = r.RequestList()
 		}
 		// The odd microsecond keeps the server's timers from firing just now, when
 		// it would be open who comes first.
@@ -95,7 +95,7 @@ func survive(t *testing.T, rng *rand.Rand) {
 	if status := r.Status(); status.State != Following || !status.SyncedOnce || status.Version != server.At() {
 		t.Errorf("an hour after the last fault the status is %+v, the server at %v", status, server.At())
 	}
-	if r.relists.waitFor(wanted) != nil {
+	if r.Listed(wanted) != nil {
 		t.Error("an hour after the last fault somebody still waits for a new list")
 	}
 	g.Stop()

@@ -1,7 +1,5 @@
 package reflector
 
-import "cmp"
-
 // position is where a Reflector stands in the server's history.
 type position struct {
 	version string // of the last list, event or bookmark; empty before the first
@@ -9,16 +7,6 @@ type position struct {
 	// gone means that the server could not serve version when last asked: it has
 	// been compacted away, or this server has not heard of it yet.
 	gone bool
-}
-
-// listFrom is the version to ask for in a list: the first may be of whatever the server has in memory, later ones are
-// not older than what we know. Once the version is gone only a consistent read helps, which is what an empty one
-// means.
-func (p position) listFrom() string {
-	if p.gone {
-		return ""
-	}
-	return cmp.Or(p.version, "0")
 }
 
 // streamFrom is the version to ask for in a streaming list. Without one the stream is consistent with the newest
@@ -36,16 +24,16 @@ func (p position) exact() bool {
 	return p.version != "" && p.version != "0"
 }
 
-// listFrom is the version to ask for in a list in pages. Nobody must see the kind go back, so a first list has to
-// have what other Reflectors have seen; after a streaming list that came to no end, the newest state. Without a
-// [Horizon] it is as client-go's.
+// listFrom is the version to ask for in a list in pages. Later lists are not older than what we know. Nobody must see
+// the kind go back, so a first list has to have what other Reflectors have seen. Once the version is gone, and for a
+// first list after a streaming list that came to no end, only a consistent read helps, which is what an empty one
+// means. Without a [Horizon] a first list is as client-go's.
 func (r *Reflector[T]) listFrom() string {
-	from := r.at.listFrom()
 	switch {
-	case from != "0":
-		return from
-	case r.outdone && r.opts.Horizon != nil:
+	case r.at.gone, r.outdone && !r.at.exact() && r.opts.Horizon != nil:
 		return ""
+	case r.at.exact():
+		return r.at.version
 	default:
 		return r.opts.Horizon.listFrom()
 	}

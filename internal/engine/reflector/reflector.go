@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -66,6 +67,7 @@ type Options[T any] struct {
 	Logger  logr.Logger
 	Limiter *Limiter // shared with other Reflectors; nil for no limit
 	Line    *Line    // shared with those of the same server; nil for none
+	Tally   *Tally   // shared with those that count together; nil for its own
 	Horizon *Horizon // shared with the Reflectors of the same kind on the same server; may be nil
 
 	// Ingest is applied to each object of a streaming list before it is kept, so that a stream holds what a transform
@@ -99,7 +101,6 @@ type Hooks struct {
 	Degraded func() // the kind has become degraded
 	LeftOut  func() // something was skipped
 	Unread   func() // an event came that the sink is not shown
-	Relisted func() // a list is about to be handed on that is not the first
 }
 
 // call calls a hook, if there is one.
@@ -139,11 +140,10 @@ type Reflector[T any] struct {
 	recheck    bool    // the next list is read because something may have been missed
 	reason     Reason  // why the list is read that has begun
 
-	relists relists
+	relists // who wants a new list; any goroutine may ask
 
 	mu     lock.Mutex[lock.Reflector] // guards everything below
 	status informer.ReflectorStatus
-	counts Counts
 	outage outage
 	silent bool // the kind counts as disconnected because of Suspect
 }
@@ -158,6 +158,7 @@ func New[T any](lw listwatch.ListWatcher[T], sink Sink[T], key func(T) (delta.Ke
 	if opts.Kind == "" {
 		opts.Kind = fmt.Sprintf("%T", *new(T))
 	}
+	opts.Tally = cmp.Or(opts.Tally, new(Tally))
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -265,8 +266,8 @@ func (r *Reflector[T]) noteFailure(err error) {
 
 // Skip records that something was left out.
 func (r *Reflector[T]) Skip(ctx context.Context, err error) {
+	r.opts.Tally.skipped.Add(1)
 	r.note(func(s *informer.ReflectorStatus) {
-		r.counts.Skipped++
 		s.Skipped++
 		s.LastSkipped = skipped{err}
 	})

@@ -23,8 +23,9 @@ type relists struct {
 	cut    func()                   // ends the watch; nil where there is none
 }
 
-// ask wants a list that begins after now.
-func (l *relists) ask() (number uint64) {
+// RequestList wants a list that begins after now, and returns a number for Listed. Calls that come before the list
+// begins share it.
+func (l *relists) RequestList() (number uint64) {
 	l.mu.Lock()
 	l.asked++
 	number, cut := l.asked, l.cut
@@ -35,9 +36,9 @@ func (l *relists) ask() (number uint64) {
 	return number
 }
 
-// waitFor returns nil if the list for that number has been handed on, or else a
+// Listed returns nil if the list for that number has been handed on, or else a
 // channel that is closed when it is worth asking again.
-func (l *relists) waitFor(number uint64) <-chan struct{} {
+func (l *relists) Listed(number uint64) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.served >= number {
@@ -94,14 +95,6 @@ func (l *relists) serve() {
 		l.more = nil
 	}
 }
-
-// RequestList wants a list that begins after now, and returns a number for [Reflector.Listed].
-// Calls that come before the list begins share it.
-func (r *Reflector[T]) RequestList() (number uint64) { return r.relists.ask() }
-
-// Listed returns nil if the list for that number has been handed on. Otherwise it returns a
-// channel that is closed when it is worth asking again.
-func (r *Reflector[T]) Listed(number uint64) <-chan struct{} { return r.relists.waitFor(number) }
 
 // beginList is called when a whole list is about to be asked for. If somebody wants it, or the server has another
 // history, our position can't be used.

@@ -210,7 +210,7 @@ func (s *script) next() (string, []string) {
 	words := strings.Fields(line)
 	switch words[0] {
 	case "relist":
-		s.r.relists.ask()
+		s.r.RequestList()
 		return s.next()
 	case "after":
 		d, err := time.ParseDuration(words[1])

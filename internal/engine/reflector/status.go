@@ -134,9 +134,9 @@ func (r *Reflector[T]) moveTo(version string) {
 
 // openedWatch ends what only a person could have helped with.
 func (r *Reflector[T]) openedWatch() {
+	r.opts.Tally.watches.Add(1)
 	var degradedSince time.Time
 	r.note(func(s *informer.ReflectorStatus) {
-		r.counts.Watches++
 		degradedSince, s.DegradedSince = s.DegradedSince, time.Time{}
 	})
 	if !degradedSince.IsZero() {

@@ -112,10 +112,10 @@ func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], version str
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", version)
 	}
 	if !r.listed.IsZero() {
-		call(r.opts.Hooks.Relisted)
+		r.opts.Tally.relists.Add(1)
 	}
 	r.hears() // before anybody sees the list, and asks how the kind is, or how many lists there were
-	r.note(func(*informer.ReflectorStatus) { r.counts.Lists[r.reason]++ })
+	r.opts.Tally.lists[r.reason].Add(1)
 	if err := r.sink.Replace(list.objs, list.Replacement); err != nil {
 		return nil, r.fail(ctx, r.Status().State, fmt.Errorf("hand on the list: %w", err))
 	}

@@ -3,11 +3,10 @@ package reflector
 import "context"
 
 // takeTurn waits until this Reflector may list. It reports false if ctx ended.
-func (r *Reflector[T]) takeTurn(ctx context.Context) bool {
-	return r.queue(func() (taken bool) {
-		r.turn, taken = r.opts.Limiter.take(ctx)
-		return taken
-	})
+func (r *Reflector[T]) takeTurn(ctx context.Context) (taken bool) {
+	r.enter(Queued)
+	r.turn, taken = r.opts.Limiter.take(ctx)
+	return taken
 }
 
 // keepsTurn notes that the list has brought something. If it was silent, others may be listing now, and it waits for
@@ -18,19 +17,14 @@ func (r *Reflector[T]) keepsTurn(ctx context.Context) bool {
 	}
 	state := r.Status().State
 	defer r.enter(state)
-	return r.queue(func() bool { return r.turn.again(ctx) })
+	r.enter(Queued)
+	return r.turn.again(ctx)
 }
 
 // giveTurn lets others list.
 func (r *Reflector[T]) giveTurn() {
 	r.turn.give()
 	r.turn = nil
-}
-
-// queue waits for a turn.
-func (r *Reflector[T]) queue(wait func() bool) bool {
-	r.enter(Queued)
-	return wait()
 }
 
 // guarded is [Reflector.Cycle] under the guard.

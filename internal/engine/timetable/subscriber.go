@@ -31,9 +31,6 @@ const minPeriod = 100 * time.Millisecond
 // SetAll adds a subscriber or changes its policies, each for namespaces of its own. Those that were there before go
 // on counting.
 func (r *Timetable) SetAll(subscriber uint32, policies []resync.Policy, now time.Time) {
-	if len(policies) == 0 {
-		policies = []resync.Policy{{}}
-	}
 	policies = slices.Clone(policies)
 	for i := range policies {
 		if policies[i].Period > 0 {

@@ -17,7 +17,6 @@ type Timetable struct {
 	rng         *rand.Rand
 	subscribers map[uint32]*resyncing
 	runs        []*resyncRun // in the order of their turns
-	pending     bool         // a chunk is out and has not drained
 	ended       bool         // a run has ended since due was asked
 	shown       uint64       // keys that were handed out
 	skipped     uint64       // ticks that were not begun because earlier runs had not ended
@@ -66,10 +65,10 @@ func (r *Timetable) Remove(subscriber uint32) {
 	r.withdraw(subscriber, func(*resyncRun) bool { return true })
 }
 
-// Trigger makes a subscriber due now for what the selector chooses, whatever its
-// policy says; its next tick stays where it is.
-func (r *Timetable) Trigger(subscriber uint32, selector labels.Selector) {
-	if l := r.subscribers[subscriber]; l != nil {
+// Trigger makes all subscribers due now for what the selector chooses, whatever their
+// policies say; their next ticks stay where they are.
+func (r *Timetable) Trigger(selector labels.Selector) {
+	for _, l := range r.subscribers {
 		l.want(selector)
 	}
 }
@@ -214,12 +213,9 @@ func (r *Timetable) Begin(tick Tick, keys []delta.Key, now time.Time) {
 	r.runs = append(r.runs, run)
 }
 
-// Next returns the next chunk, if there is one to show now. lag tells how many
-// events a subscriber has yet to be told.
+// Next returns the next chunk, if there is one to show now. It is asked when the one before has been published. lag
+// tells how many events a subscriber has yet to be told.
 func (r *Timetable) Next(now time.Time, lag func(uint32) uint64) (Batch, bool) {
-	if r.pending {
-		return Batch{}, false
-	}
 	for i, run := range r.runs {
 		n := run.ready(now)
 		if n == 0 || !r.keepsUp(run, now, lag) {
@@ -234,20 +230,16 @@ func (r *Timetable) Next(now time.Time, lag func(uint32) uint64) (Batch, bool) {
 		} else {
 			r.ended = true
 		}
-		r.pending = true
 		return batch, true
 	}
 	return Batch{}, false
 }
 
-// Idle reports whether there is nothing to hand out and nothing to drain.
-func (r *Timetable) Idle() bool { return len(r.runs) == 0 && !r.pending }
+// Idle reports whether there is nothing to hand out.
+func (r *Timetable) Idle() bool { return len(r.runs) == 0 }
 
 // HasEnded reports whether a run has ended since due was asked.
 func (r *Timetable) HasEnded() bool { return r.ended }
-
-// Drained says that what next returned has been published.
-func (r *Timetable) Drained() { r.pending = false }
 
 // Wake is the first moment after now at which due or next may have something to say; zero is never. A subscriber that
 // catches up and a chunk that drains are other reasons to ask.

@@ -61,7 +61,6 @@ func TestStuckSubscriberIsSplitOff(t *testing.T) {
 		for _, member := range batch.To.Members {
 			shown[member] += len(batch.Keys)
 		}
-		r.Drained()
 	}
 	if shown[2] != 1000 {
 		t.Errorf("the subscriber that was stuck was shown %d of 1000", shown[2])
@@ -80,7 +79,6 @@ func TestPatienceIsCountedInAll(t *testing.T) {
 	}
 	next := func(late uint64) bool {
 		_, ok := r.Next(now, func(number uint32) uint64 { return late * uint64(number-1) })
-		r.Drained()
 		return ok
 	}
 	if next(Chunk + 1) {
@@ -112,8 +110,8 @@ func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
 		return demands, ticks
 	}
 	for range 2 * MaxRuns {
-		r.Trigger(1, nil)
-		r.Trigger(1, nil)
+		r.Trigger(nil)
+		r.Trigger(nil)
 		begin()
 	}
 	if got := r.demanded(1); got != MaxRuns {
@@ -130,7 +128,6 @@ func TestDemandsAndPeriodsDoNotWaitForEachOther(t *testing.T) {
 	}
 	for len(r.runs) > 0 {
 		r.Next(now, func(uint32) uint64 { return 0 })
-		r.Drained()
 		if !r.ended {
 			continue
 		}
@@ -178,7 +175,6 @@ func TestASpreadResyncLastsUntilTheNextTick(t *testing.T) {
 						}
 						last[key] = now
 					}
-					r.Drained()
 				}
 			}
 			limit := time.Duration(float64(period)*(1+jitter)) + period/100
