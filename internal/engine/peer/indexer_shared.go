@@ -14,24 +14,14 @@ import (
 // NewSharedIndexer shows the store of an informer, which has these indexers. Its
 // writes take turns with the informer's own, and nobody is told of them.
 func NewSharedIndexer(core *engine.Informer[any], indexers cache.Indexers) cache.Indexer {
-	return &indexer{
-		threadSafe: showStore(core.Store(), informerWriter{core}, indexers),
-		keyOf:      cache.DeletionHandlingMetaNamespaceKeyFunc,
+	s := showStore(core.Store(), indexers)
+	s.write = func(_ int, _ string, change func(*store.Txn[any])) { // the store's version tells how far the informer is
+		if err := core.Write(change); err != nil {
+			utilruntime.HandleError(err) // an index function's; the object is stored
+		}
 	}
-}
-
-// informerWriter writes the store of an informer.
-type informerWriter struct{ core *engine.Informer[any] }
-
-// write leaves the store's version alone: it tells how far the informer is.
-func (w informerWriter) write(_ int, _ string, change func(*store.Txn[any])) {
-	if err := w.core.Write(change); err != nil {
-		utilruntime.HandleError(err) // an index function's; the object is stored
-	}
-}
-
-func (w informerWriter) addIndexers(indexers store.Indexers[any]) error {
-	return w.core.AddIndexers(GuardIndexers(indexers))
+	s.index = func(indexers store.Indexers[any]) error { return core.AddIndexers(GuardIndexers(indexers)) }
+	return &indexer{threadSafe: s, keyOf: cache.DeletionHandlingMetaNamespaceKeyFunc}
 }
 
 var errIndexPanicked = errors.New("the index function panicked")

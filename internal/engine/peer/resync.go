@@ -33,16 +33,6 @@ func newResyncPeriods(opts Shown) resyncPeriods {
 
 const shortestResync = time.Second
 
-// policy is that of a handler which asked for a period, or for none in particular:
-// then the scopes' own are for it. The caller tells the handler's logger what is to be said.
-func (p *resyncPeriods) policy(asked *time.Duration, started bool) (resync.Policy, warning) {
-	granted, w := p.add(asked, started)
-	if asked == nil {
-		return resync.Policy{}, w
-	}
-	return resync.Policy{Period: cmp.Or(granted, resync.Never)}, w
-}
-
 // warning is a line of the log; nothing is said if it has no message.
 type warning struct {
 	message string
@@ -78,26 +68,31 @@ func (s *SharedInformer) SetResync(policy resync.Policy) error {
 	return nil
 }
 
-func (p *resyncPeriods) add(asked *time.Duration, started bool) (granted time.Duration, w warning) {
-	period := p.byDefault
+// policy is that of a handler which asked for a period, or for none in particular:
+// then the scopes' own are for it. The caller tells the handler's logger what is to be said.
+func (p *resyncPeriods) policy(asked *time.Duration, started bool) (_ resync.Policy, w warning) {
+	period, granted := p.byDefault, time.Duration(0)
 	if asked != nil {
 		period = *asked
 	}
 	switch {
 	case period == 0:
-		return 0, w
 	case asked != nil && p.byPolicy != nil && p.byPolicy():
-		return max(period, shortestResync), w
+		granted = max(period, shortestResync)
 	case p.check == 0:
-		return 0, warning{"This informer was made without resync; the handler's resync period has no effect", []any{"resyncPeriod", period}}
+		w = warning{"This informer was made without resync; the handler's resync period has no effect", []any{"resyncPeriod", period}}
+	default:
+		granted = max(period, shortestResync)
+		if started {
+			granted = max(granted, p.check)
+		}
+		p.check = min(p.check, granted)
+		if granted != period {
+			w = warning{"The handler's resync period is too short", []any{"asked", period, "granted", granted}}
+		}
 	}
-	granted = max(period, shortestResync)
-	if started {
-		granted = max(granted, p.check)
+	if asked == nil {
+		return resync.Policy{}, w
 	}
-	p.check = min(p.check, granted)
-	if granted != period {
-		w = warning{"The handler's resync period is too short", []any{"asked", period, "granted", granted}}
-	}
-	return granted, w
+	return resync.Policy{Period: cmp.Or(granted, resync.Never)}, w
 }

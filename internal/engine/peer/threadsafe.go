@@ -23,24 +23,13 @@ var anyTraits = store.Traits[any]{
 
 // threadSafe shows a store to users who name the keys themselves.
 type threadSafe struct {
-	store  *store.Store[any]
-	writer storeWriter
+	store *store.Store[any]
+	// write makes a transaction, and index adds indexes. Callers take turns. When either returns, what it has written can be read.
+	write func(size int, version string, change func(*store.Txn[any]))
+	index func(store.Indexers[any]) error
 
 	mu       lock.Mutex[lock.Indexers] // guards what follows
 	indexers cache.Indexers
-}
-
-// storeWriter is the one writer of a store: callers take turns with it. When a method
-// returns, what it has written can be read.
-type storeWriter interface {
-	write(size int, version string, change func(*store.Txn[any]))
-	addIndexers(store.Indexers[any]) error
-}
-
-// turns is the writer of a store that nobody else writes.
-type turns struct {
-	store *store.Store[any]
-	mu    lock.Mutex[lock.StoreTurns] // is the right to write
 }
 
 var _ cache.ThreadSafeStoreWithTransaction = (*threadSafe)(nil)
@@ -49,13 +38,26 @@ var _ cache.ThreadSafeStoreWithTransaction = (*threadSafe)(nil)
 func NewThreadSafe(indexers cache.Indexers) cache.ThreadSafeStore { return newThreadSafe(indexers) }
 
 func newThreadSafe(indexers cache.Indexers) *threadSafe {
-	ours := store.New(anyTraits, Typed(indexers))
-	return showStore(ours, &turns{store: ours}, indexers)
+	s := showStore(store.New(anyTraits, Typed(indexers)), indexers)
+	var turn lock.Mutex[lock.StoreTurns] // is the right to write
+	s.write = func(size int, version string, change func(*store.Txn[any])) {
+		turn.Lock()
+		defer turn.Unlock()
+		if err := s.store.Write(size, version, change); err != nil {
+			panic(fmt.Errorf("write to store: %w", err))
+		}
+	}
+	s.index = func(indexers store.Indexers[any]) error {
+		turn.Lock()
+		defer turn.Unlock()
+		return s.store.AddIndexers(indexers)
+	}
+	return s
 }
 
-// showStore shows a store that has these indexers.
-func showStore(ours *store.Store[any], writer storeWriter, indexers cache.Indexers) *threadSafe {
-	s := &threadSafe{store: ours, writer: writer, indexers: cache.Indexers{}}
+// showStore shows a store that has these indexers. The caller says how it is written.
+func showStore(ours *store.Store[any], indexers cache.Indexers) *threadSafe {
+	s := &threadSafe{store: ours, indexers: cache.Indexers{}}
 	maps.Copy(s.indexers, indexers)
 	return s
 }
@@ -79,35 +81,20 @@ func versionOf(obj any) string {
 	return m.GetResourceVersion()
 }
 
-// write runs one transaction.
-func (t *turns) write(size int, version string, change func(*store.Txn[any])) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.store.Write(size, version, change); err != nil {
-		panic(fmt.Errorf("write to store: %w", err))
-	}
-}
-
-func (t *turns) addIndexers(indexers store.Indexers[any]) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.store.AddIndexers(indexers)
-}
-
 func (s *threadSafe) Add(key string, obj any) { s.Update(key, obj) }
 
 func (s *threadSafe) Update(key string, obj any) {
-	s.writer.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Put(delta.ParseKey(key), obj) })
+	s.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Put(delta.ParseKey(key), obj) })
 }
 
 func (s *threadSafe) Delete(key string) { s.DeleteWithObject(key, nil) }
 
 func (s *threadSafe) DeleteWithObject(key string, obj any) {
-	s.writer.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Remove(delta.ParseKey(key)) })
+	s.write(1, versionOf(obj), func(txn *store.Txn[any]) { txn.Remove(delta.ParseKey(key)) })
 }
 
 func (s *threadSafe) Replace(items map[string]any, version string) {
-	s.writer.write(len(items), version, func(txn *store.Txn[any]) {
+	s.write(len(items), version, func(txn *store.Txn[any]) {
 		for key, obj := range items {
 			txn.Put(delta.ParseKey(key), obj)
 		}
@@ -124,7 +111,7 @@ func (s *threadSafe) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
 		return
 	}
 	version := versionOf(writes[len(writes)-1].Object)
-	s.writer.write(len(writes), version, func(txn *store.Txn[any]) {
+	s.write(len(writes), version, func(txn *store.Txn[any]) {
 		for _, w := range writes {
 			switch key := delta.ParseKey(w.Key); w.Type {
 			case cache.TransactionTypeAdd, cache.TransactionTypeUpdate:
@@ -137,7 +124,7 @@ func (s *threadSafe) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
 }
 
 func (s *threadSafe) Bookmark(version string) {
-	s.writer.write(0, version, func(*store.Txn[any]) {})
+	s.write(0, version, func(*store.Txn[any]) {})
 }
 
 // LastStoreSyncResourceVersion is empty unless client-go's gate AtomicFIFO is on,
@@ -243,7 +230,7 @@ func (s *threadSafe) GetIndexers() cache.Indexers {
 
 // AddIndexers adds all of the indexers or, with an error, none.
 func (s *threadSafe) AddIndexers(indexers cache.Indexers) error {
-	if err := s.writer.addIndexers(Typed(indexers)); err != nil {
+	if err := s.index(Typed(indexers)); err != nil {
 		return err
 	}
 	s.mu.Lock()
