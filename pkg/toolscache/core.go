@@ -4,6 +4,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
@@ -26,7 +27,7 @@ func newCore(kind string, of *cache.InformerOptions, policy resync.Policy, hooks
 		Log:           log,
 	}
 	opts.Reflector.OnError = peer.OnWatchError(peer.Reflector(of.ListerWatcher, of.ObjectType, options), func() cache.WatchErrorHandlerWithContext { return hooks.OnError.Or(nil) })
-	core, err := engine.NewScoped([]engine.Scope[any]{{ListWatcher: lendingListWatcher(of.ListerWatcher, of.ObjectType), Resync: policy}}, opts)
+	core, err := engine.NewScoped([]engine.Scope[any]{{ListWatcher: listwatch.Lent(clientOf(of.ListerWatcher), of.ObjectType), Resync: policy}}, opts)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

@@ -1,7 +1,6 @@
 package toolscache
 
 import (
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,19 +32,4 @@ func TestReplaceLeavesTheListAlone(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestTwoQueuesShareAList fills them at once. The race detector sees what is written to the list.
-func TestTwoQueuesShareAList(t *testing.T) {
-	list := []any{configMap("a", "1"), configMap("b", "1")}
-	var both sync.WaitGroup
-	for range 2 {
-		f := NewDeltaFIFOWithOptions(DeltaFIFOOptions{})
-		both.Go(func() {
-			if err := f.Replace(list, "1"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	both.Wait()
 }

@@ -13,18 +13,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 )
 
-// listWatcherOf shows a client-go ListerWatcher to a core that holds any object. example is
-// one of its kind; see [listwatch.Of]. Where lw also is a
-// cache.ListerWatcherWithContext, requests end with their context.
-func listWatcherOf(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return listwatch.Of(clientOf(lw), example)
-}
-
-// lendingListWatcher is listWatcherOf for cores that have [objects.Traits], which detach what they keep.
-func lendingListWatcher(lw cache.ListerWatcher, example any) listwatch.ListWatcher[any] {
-	return listwatch.Lent(clientOf(lw), example)
-}
-
+// clientOf is a client-go ListerWatcher. Where that also is a cache.ListerWatcherWithContext, requests end with their context.
 func clientOf(lw cache.ListerWatcher) listwatch.Client {
 	in := cache.ToListerWatcherWithContext(lw)
 	return listwatch.Client{List: leavable(in.ListWithContext).list, Watch: in.WatchWithContext}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 )
 
@@ -19,11 +20,11 @@ import (
 func TestListsAreLentToInformersAlone(t *testing.T) {
 	list := &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}}}}
 	source := &scripted{list: func(int) (runtime.Object, error) { return list, nil }}
-	page, err := listWatcherOf(source, nil).List(t.Context(), metav1.ListOptions{})
+	page, err := listwatch.Of(clientOf(source), nil).List(t.Context(), metav1.ListOptions{})
 	if err != nil || page.Lent || page.Items[0] == any(&list.Items[0]) {
 		t.Errorf("anybody is lent the list's objects: %v, %v", page.Lent, err)
 	}
-	page, err = lendingListWatcher(source, nil).List(t.Context(), metav1.ListOptions{})
+	page, err = listwatch.Lent(clientOf(source), nil).List(t.Context(), metav1.ListOptions{})
 	if err != nil || !page.Lent || page.Items[0] != any(&list.Items[0]) {
 		t.Fatalf("an informer is not lent the list's objects: %v, %v", page.Lent, err)
 	}

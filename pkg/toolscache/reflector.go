@@ -80,7 +80,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expectedType any, store cac
 	}
 	opts := peer.Options(lw, options)
 	opts.Logger, opts.Ingest = logger, r.sink.ingest()
-	r.core = reflector.New(listWatcherOf(lw, expectedType), r.sink, keyOrAddress, opts)
+	r.core = reflector.New(listwatch.Of(clientOf(lw), expectedType), r.sink, keyOrAddress, opts)
 	return r
 }
 

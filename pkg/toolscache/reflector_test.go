@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
@@ -182,7 +183,7 @@ func TestReflectorTellsHandlerWhatClientGoWould(t *testing.T) {
 				opts := peer.Options(lw, options)
 				opts.OnError = peer.OnWatchError(peer.Reflector(lw, &corev1.ConfigMap{}, options), func() cache.WatchErrorHandlerWithContext { return handler })
 				sink := newStoreSink(cache.NewStore(cache.MetaNamespaceKeyFunc))
-				_ = reflector.New(listWatcherOf(lw, nil), sink, keyOrAddress, opts).Run(ctx)
+				_ = reflector.New(listwatch.Of(clientOf(lw), nil), sink, keyOrAddress, opts).Run(ctx)
 			},
 		} {
 			answers := watches

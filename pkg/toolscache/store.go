@@ -20,17 +20,13 @@ func WithTransformer(transform cache.TransformFunc) StoreOption {
 
 // NewStore returns an empty store. It is also a [cache.TransactionStore].
 func NewStore(keyOf cache.KeyFunc, opts ...StoreOption) cache.Store {
-	return newIndexer(keyOf, nil, opts)
+	return NewIndexer(keyOf, nil, opts...)
 }
 
 // NewIndexer returns an empty store with indexes. It is also a
 // [cache.TransactionStore]. An error of an index function is treated as
 // [NewThreadSafeStore] says.
 func NewIndexer(keyOf cache.KeyFunc, indexers cache.Indexers, opts ...StoreOption) cache.Indexer {
-	return newIndexer(keyOf, indexers, opts)
-}
-
-func newIndexer(keyOf cache.KeyFunc, indexers cache.Indexers, opts []StoreOption) cache.Indexer {
 	var o storeOptions
 	for _, opt := range opts {
 		opt(&o)

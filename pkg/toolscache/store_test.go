@@ -56,7 +56,7 @@ func newPair(seed uint64) *pair {
 }
 
 func (p *pair) object() *corev1.ConfigMap {
-	p.version++
+	p.version += p.rng.IntN(2) // as in tests that give all their objects the same one
 	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace:       []string{"", "a", "b"}[p.rng.IntN(3)],
 		Name:            []string{"x", "y", "z", "u", "v"}[p.rng.IntN(5)],
