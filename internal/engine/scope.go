@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +19,8 @@ type Scope[T any] struct {
 	// Namespace is the one namespace. Empty is all but those in Except, and the
 	// objects that have none.
 	Namespace string
-	// Except are the namespaces that are not in the scope. Only where Namespace is
-	// empty.
+	// Except are the namespaces that are not in the scope, and none of them is empty. Only
+	// where Namespace is empty.
 	Except []string
 	// ListWatcher shows the scope. Objects that it shows of other namespaces are left out.
 	ListWatcher listwatch.ListWatcher[T]
@@ -112,15 +111,6 @@ func (i *Informer[T]) RemoveScope(namespace string, how informer.Removal) error 
 
 // check returns why the scope cannot be added.
 func (i *Informer[T]) check(add Scope[T]) error {
-	if add.Namespace != "" && len(add.Except) > 0 {
-		return errors.New("one namespace has no exceptions")
-	}
-	if slices.Contains(add.Except, "") {
-		return errors.New("the objects without a namespace cannot be excepted")
-	}
-	if add.ListWatcher == nil {
-		return errors.New("it has no ListWatcher")
-	}
 	if err := add.Resync.Check(); err != nil {
 		return fmt.Errorf("Resync: %w", err)
 	}
