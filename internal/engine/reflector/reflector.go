@@ -3,7 +3,6 @@ package reflector
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -154,9 +153,6 @@ func New[T any](lw listwatch.ListWatcher[T], sink Sink[T], key func(T) (delta.Ke
 	opts.Settings = Fill(opts.Settings, DefaultSettings)
 	if opts.StallAfter > 0 {
 		opts.StallAfter = max(opts.StallAfter, minStallAfter)
-	}
-	if opts.Kind == "" {
-		opts.Kind = fmt.Sprintf("%T", *new(T))
 	}
 	opts.Tally = cmp.Or(opts.Tally, new(Tally))
 	if opts.Now == nil {

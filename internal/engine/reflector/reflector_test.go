@@ -108,11 +108,11 @@ func TestEveryStateHasItsSentence(t *testing.T) {
 }
 
 func TestReflectorSettings(t *testing.T) {
-	r := New[faulty.Thing](nil, nil, faulty.KeyOf, Options[faulty.Thing]{})
+	r := New[faulty.Thing](nil, nil, faulty.KeyOf, Options[faulty.Thing]{Kind: "things"})
 	if r.opts.Settings != DefaultSettings {
 		t.Errorf("no settings end up as %+v", r.opts.Settings)
 	}
-	if got := r.Status(); got != (informer.ReflectorStatus{Kind: "faulty.Thing", State: Idle, Why: "faulty.Thing has not been started"}) {
+	if got := r.Status(); got != (informer.ReflectorStatus{Kind: "things", State: Idle, Why: "things has not been started"}) {
 		t.Errorf("a new Reflector has the status %+v", got)
 	}
 	for given, want := range map[time.Duration]time.Duration{time.Second: minStallAfter, time.Hour: time.Hour, -1: -1} {

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 var (
 	// ErrNoIndex is the cause when an index is read that does not exist.
@@ -24,11 +21,3 @@ func (e *namesError) Error() string { return e.words }
 
 // Unwrap returns what can be checked for.
 func (e *namesError) Unwrap() error { return e.cause }
-
-func errNoIndex(name string) error {
-	return &namesError{words: fmt.Sprintf("Index with name %s does not exist", name), cause: ErrNoIndex}
-}
-
-func errIndexesExist(names map[string]struct{}) error {
-	return &namesError{words: fmt.Sprintf("indexer conflict: %v", names), cause: ErrIndexExists}
-}

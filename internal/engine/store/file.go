@@ -111,7 +111,7 @@ func (s *Store[T]) AddIndexers(indexers Indexers[T]) error {
 		added = append(added, newIndex(name, values, s.seed))
 	}
 	if len(taken) > 0 {
-		return errIndexesExist(taken)
+		return &namesError{fmt.Sprintf("indexer conflict: %v", taken), ErrIndexExists}
 	}
 	return s.buildLocked(added)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"hash/maphash"
 	"math/bits"
 	"sync/atomic"
@@ -183,5 +184,5 @@ func (s *Store[T]) indexNamed(name string) (*index[T], error) {
 	if x := s.catalog.Load().named[name]; x != nil {
 		return x, nil
 	}
-	return nil, errNoIndex(name)
+	return nil, &namesError{fmt.Sprintf("Index with name %s does not exist", name), ErrNoIndex}
 }

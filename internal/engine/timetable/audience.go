@@ -30,10 +30,10 @@ func (a *Audience) Has(subscriber uint32) bool {
 // Union returns an audience with the members of both. Nil, which is everyone,
 // swallows any other.
 func (a *Audience) Union(b *Audience) *Audience {
-	if a == b || a == nil || b == nil {
-		if a == b {
-			return a
-		}
+	switch {
+	case a == b:
+		return a
+	case a == nil || b == nil:
 		return nil
 	}
 	members := slices.Concat(a.Members, b.Members)
