@@ -4,7 +4,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -71,32 +70,4 @@ func TestPanicOfACallersFunctionIsTheCallers(t *testing.T) {
 	t.Run("after it has stopped", func(t *testing.T) {
 		withInformer(t, Options[faulty.Thing]{}, func(*Informer[faulty.Thing], *faulty.Server) {}, func(i *Informer[faulty.Thing]) { check(t, i) })
 	})
-}
-
-// TestAnIndexFunctionThatPanicsLeavesTheStoreFree has an index function panic while a batch is
-// applied. That ends an informer, but its store can be read and written afterwards.
-func TestAnIndexFunctionThatPanicsLeavesTheStoreFree(t *testing.T) {
-	h := newHandFed(t, Options[note]{Indexers: store.Indexers[note]{"broken": func(n note) ([]string, error) {
-		if n.text == "boom" {
-			panic(n.text)
-		}
-		return []string{n.text}, nil
-	}}})
-	h.list(reflector.Replacement{Version: "2"}, note{"a", "1", "good"}, note{"b", "2", "boom"})
-	func() {
-		defer func() {
-			if value := recover(); value != "boom" {
-				t.Errorf("the index function's panic came as %v", value)
-			}
-		}()
-		h.apply()
-	}()
-	txn := h.store.Begin(1)
-	txn.Put(delta.Key{Name: "c"}, note{"c", "3", "better"})
-	txn.Commit("3")
-	for _, name := range []string{"a", "c"} {
-		if _, ok := h.store.Get(delta.Key{Name: name}); !ok {
-			t.Errorf("%s is not in the store", name)
-		}
-	}
 }
