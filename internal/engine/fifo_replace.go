@@ -151,10 +151,11 @@ func (in *Inlet[T]) compare(objs []T, keys []delta.Key, r reflector.Replacement)
 	}
 	found := 0
 	for i, key := range keys {
-		known, unchanged, present := f.isKnownLocked(key, objs[i])
+		known, present := f.latestLocked(key)
 		if present {
 			found++
 		}
+		unchanged := present && f.opts.Traits.SameState(known, objs[i])
 		if unchanged && r.Compared && !r.NewHistory {
 			if suspects == nil {
 				suspects = map[int]T{}
@@ -212,12 +213,6 @@ func (in *Inlet[T]) stored() int {
 		n -= len(s.Select(namespace, nil))
 	}
 	return n
-}
-
-// isKnownLocked returns the object as it is known, and whether it has that state by its version.
-func (f *DeltaFIFO[T]) isKnownLocked(key delta.Key, obj T) (known T, unchanged, present bool) {
-	known, present = f.latestLocked(key)
-	return known, present && f.opts.Traits.SameState(known, obj), present
 }
 
 // absentLocked returns a missed deletion for each object of the scope that exists

@@ -128,7 +128,7 @@ func newInformer[T any](opts Options[T]) *Informer[T] {
 		launch:    i.launch,
 	}
 	if opts.Saved != nil {
-		i.controller.past = newPast(opts.Saved)
+		i.controller.past = &past[T]{load: opts.Saved, turn: make(chan struct{}, 1)}
 	}
 	if opts.WhenSettled {
 		i.controller.ready = i.fifo.settled

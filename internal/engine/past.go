@@ -29,10 +29,6 @@ type past[T any] struct {
 	objs map[delta.Key]T // nil for nothing
 }
 
-func newPast[T any](load Saved[T]) *past[T] {
-	return &past[T]{load: load, turn: make(chan struct{}, 1)}
-}
-
 func (p *past[T]) states(now func(delta.Key) (T, bool)) map[delta.Key]T {
 	p.turn <- struct{}{}
 	defer func() { <-p.turn }()

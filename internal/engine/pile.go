@@ -140,13 +140,8 @@ const roomKept = 4096
 
 // reset empties the pile for the next use.
 func (p *pile[T]) reset() {
-	p.clearItems()
 	clear(p.controls)
-	p.controls = p.controls[:0]
-	p.version = ""
-}
-
-func (p *pile[T]) clearItems() {
+	p.controls, p.version = p.controls[:0], ""
 	p.index.clear(p.items)
 	if cap(p.items) > roomKept && len(p.items) < cap(p.items)/4 {
 		p.items, p.index = nil, keyIndex[T]{}

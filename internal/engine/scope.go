@@ -134,12 +134,7 @@ func (i *Informer[T]) newScope(from Scope[T]) *scope[T] {
 	if !s.reach.everything() {
 		opts.Kind += " in " + s.reach.String()
 	}
-	opts.Hooks = reflector.Hooks{
-		Degraded: s.inlet.degraded,
-		LeftOut:  i.countGap,
-		Unread:   s.inlet.omitAny,
-	}
-	opts.Tally = &i.tally
+	opts.Degraded, opts.LeftOut, opts.Unread, opts.Tally = s.inlet.degraded, i.countGap, s.inlet.omitAny, &i.tally
 	s.reflector = reflector.New(from.ListWatcher, s.inlet, i.opts.Traits.Key, opts)
 	return s
 }

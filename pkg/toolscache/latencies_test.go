@@ -26,18 +26,3 @@ func (l latencies) report(b *testing.B) {
 	b.ReportMetric(float64(l.quantile(1)), "max-ns")
 	b.ReportMetric(float64(len(l)), "samples")
 }
-
-func TestQuantiles(t *testing.T) {
-	var l latencies
-	for i := range 200 {
-		l = append(l, time.Duration(200-i))
-	}
-	for share, want := range map[float64]time.Duration{0: 1, 0.001: 1, 0.5: 100, 0.99: 198, 1: 200} {
-		if got := l.quantile(share); got != want {
-			t.Errorf("quantile %v is %d, want %d", share, got, want)
-		}
-	}
-	if got := (latencies{}).quantile(0.99); got != 0 {
-		t.Errorf("of nothing it is %d", got)
-	}
-}

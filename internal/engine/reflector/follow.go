@@ -50,7 +50,7 @@ func (r *Reflector[T]) handOn(ctx context.Context, s *session[T]) error {
 func (r *Reflector[T]) deliver(event *listwatch.Event[T], position string) error {
 	switch {
 	case event.Err != nil:
-		call(r.opts.Hooks.Unread)
+		call(r.opts.Unread)
 		return event.Err
 	case event.IsBookmark():
 		return r.sink.Bookmark(position)

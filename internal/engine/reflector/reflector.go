@@ -86,20 +86,16 @@ type Options[T any] struct {
 	// and the list is read again. Nil lets a panic go its way.
 	Guard func(ctx context.Context, cycle func())
 
-	// Hooks are for the informer that the Reflector belongs to.
-	Hooks Hooks
+	// These are for the informer that the Reflector belongs to. The goroutine that runs the Reflector calls them. Each may
+	// be nil.
+	Degraded func() // the kind has become degraded
+	LeftOut  func() // something was skipped
+	Unread   func() // an event came that the sink is not shown
 
 	// Now and AfterFunc are for adapters whose users bring a clock along; AfterFunc
 	// returns a function that stops the timer. Nil is package time.
 	Now       func() time.Time
 	AfterFunc func(d time.Duration, f func()) (stop func() bool)
-}
-
-// Hooks are told what happens, by the goroutine that runs the Reflector. Each may be nil.
-type Hooks struct {
-	Degraded func() // the kind has become degraded
-	LeftOut  func() // something was skipped
-	Unread   func() // an event came that the sink is not shown
 }
 
 // call calls a hook, if there is one.
@@ -230,7 +226,7 @@ func (r *Reflector[T]) Recover(ctx context.Context, err error) {
 			"kind", r.opts.Kind, "reason", err.Error(), "remedy", remedy(err))
 	}
 	if first {
-		call(r.opts.Hooks.Degraded)
+		call(r.opts.Degraded)
 	}
 	r.wait(ctx, Degraded, err)
 }
@@ -267,7 +263,7 @@ func (r *Reflector[T]) Skip(ctx context.Context, err error) {
 		s.Skipped++
 		s.LastSkipped = skipped{err}
 	})
-	call(r.opts.Hooks.LeftOut)
+	call(r.opts.LeftOut)
 	if r.opts.OnSkip != nil {
 		r.opts.OnSkip(ctx, err)
 		return

@@ -42,15 +42,11 @@ func Fill(s, from informer.Settings) informer.Settings {
 	s.StallAfter = cmp.Or(s.StallAfter, from.StallAfter)
 	s.HealthyAfter = cmp.Or(s.HealthyAfter, from.HealthyAfter)
 	s.InternalErrorRetry = cmp.Or(s.InternalErrorRetry, from.InternalErrorRetry)
-	s.Backoff = fillBackoff(s.Backoff, from.Backoff)
+	b, other := &s.Backoff, from.Backoff
+	b.Initial = cmp.Or(b.Initial, other.Initial)
+	b.Max = cmp.Or(b.Max, other.Max)
+	b.Factor = cmp.Or(b.Factor, other.Factor)
+	b.Jitter = cmp.Or(b.Jitter, other.Jitter)
+	b.Reset = cmp.Or(b.Reset, other.Reset)
 	return s
-}
-
-func fillBackoff(b, from informer.Backoff) informer.Backoff {
-	b.Initial = cmp.Or(b.Initial, from.Initial)
-	b.Max = cmp.Or(b.Max, from.Max)
-	b.Factor = cmp.Or(b.Factor, from.Factor)
-	b.Jitter = cmp.Or(b.Jitter, from.Jitter)
-	b.Reset = cmp.Or(b.Reset, from.Reset)
-	return b
 }
