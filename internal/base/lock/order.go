@@ -83,7 +83,7 @@ type (
 	// Wishes is store.wishes.mu: which label indexes are wanted.
 	Wishes struct{}
 
-	// StoreTurns is peer.turns.mu: the right to write a store that no informer writes.
+	// StoreTurns is peer.threadSafe.turn: the right to write a store that no informer writes.
 	StoreTurns struct{}
 	// SharedInformer is peer.SharedInformer.mu: the handlers and their resync periods.
 	SharedInformer struct{}

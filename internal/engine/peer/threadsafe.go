@@ -27,6 +27,7 @@ type threadSafe struct {
 	// write makes a transaction, and index adds indexes. Callers take turns. When either returns, what it has written can be read.
 	write func(size int, version string, change func(*store.Txn[any]))
 	index func(store.Indexers[any]) error
+	turn  lock.Mutex[lock.StoreTurns] // the right to write, where no informer does
 
 	mu       lock.Mutex[lock.Indexers] // guards what follows
 	indexers cache.Indexers
@@ -39,17 +40,16 @@ func NewThreadSafe(indexers cache.Indexers) cache.ThreadSafeStore { return newTh
 
 func newThreadSafe(indexers cache.Indexers) *threadSafe {
 	s := showStore(store.New(anyTraits, Typed(indexers)), indexers)
-	var turn lock.Mutex[lock.StoreTurns] // is the right to write
 	s.write = func(size int, version string, change func(*store.Txn[any])) {
-		turn.Lock()
-		defer turn.Unlock()
+		s.turn.Lock()
+		defer s.turn.Unlock()
 		if err := s.store.Write(size, version, change); err != nil {
 			panic(fmt.Errorf("write to store: %w", err))
 		}
 	}
 	s.index = func(indexers store.Indexers[any]) error {
-		turn.Lock()
-		defer turn.Unlock()
+		s.turn.Lock()
+		defer s.turn.Unlock()
 		return s.store.AddIndexers(indexers)
 	}
 	return s
