@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -13,26 +15,16 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// builder turns pinned modules into binaries.
+// builder turns the programs of a module into binaries.
 type builder struct {
-	pins     string // folder that holds the modules
-	out      string // folder for the binaries
+	module   string            // its folder
+	link     func(pins) string // flags of the linker
+	out      string            // folder for the binaries
 	progress *log.Logger
-	beat     time.Duration // the longest time without a message
-}
-
-// beat is so short that nobody thinks that a build hangs.
-const beat = 10 * time.Second
-
-func newBuilder(pins, out string, progress *log.Logger) (*builder, error) {
-	out, err := filepath.Abs(out)
-	if err != nil {
-		return nil, fmt.Errorf("find the output folder: %w", err)
-	}
-	return &builder{pins: pins, out: out, progress: progress, beat: beat}, nil
 }
 
 // all builds the wanted components that are missing or out of date. It checks them after it
@@ -41,104 +33,92 @@ func (b *builder) all(ctx context.Context, wanted []component) error {
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return fmt.Errorf("make the output folder: %w", err)
 	}
-	unlock, err := b.lock(filepath.Join(b.out, ".lock"))
+	unlock, err := b.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	for _, batch := range batches(wanted) {
-		if err := b.batch(ctx, batch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// job is what has to be built from one module.
-type job struct {
-	module     *module
-	link       string // flags of the linker
-	components []component
-	stamps     map[string]string // by file, what to note when all is built
-}
-
-// batch builds the wanted components of a module.
-func (b *builder) batch(ctx context.Context, wanted []component) error {
-	j, err := b.stale(wanted)
-	if err != nil || len(j.components) == 0 {
+	pins, err := readPins(b.module)
+	if err != nil {
 		return err
 	}
-	// Remove the stamps first. If this process is killed halfway, the next one must not trust
-	// them.
-	for stamp := range j.stamps {
-		if err := os.Remove(stamp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget the old build: %w", err)
-		}
-	}
-	names, start := namesOf(j.components), time.Now()
-	if err := b.make(ctx, j); err != nil {
-		return fmt.Errorf("build %s: %w", names, err)
-	}
-	b.progress.Printf("built in %s: %s", time.Since(start).Round(time.Second), names)
-	for stamp, text := range j.stamps {
-		if err := os.WriteFile(stamp, []byte(text), 0o644); err != nil {
-			return fmt.Errorf("note what was built: %w", err)
-		}
-	}
-	return nil
-}
-
-// stale returns the wanted components of a module that have to be built.
-func (b *builder) stale(wanted []component) (job, error) {
-	j := job{module: wanted[0].module, link: "-s -w", stamps: map[string]string{}}
-	if wanted[0].own() {
-		j.components = wanted
-		return j, nil
-	}
-	pins, err := b.read(j.module)
-	if err != nil {
-		return j, err
-	}
-	j.link += " " + j.module.stamp(pins.version(j.module.versioned))
+	args := buildArgs(b.link(pins))
+	stamps := map[string]string{} // by file, what to note when all is built
 	var current []string
+	var stale []component
 	for _, c := range wanted {
-		stamp, want := filepath.Join(b.out, "."+c.name+".stamp"), pins.fingerprint(append(buildArgs(j.link), c.pkg))
-		if !isCurrent(b.binary(c), stamp, want) {
-			j.components, j.stamps[stamp] = append(j.components, c), want
+		stamp, want := filepath.Join(b.out, "."+c.name+".stamp"), pins.fingerprint(append(args, c.pkg))
+		if isCurrent(filepath.Join(b.out, c.name), stamp, want) {
+			current = append(current, c.name+" "+pins.version(c.pin))
 			continue
 		}
-		current = append(current, c.name+" "+pins.version(c.pin))
+		stale, stamps[stamp] = append(stale, c), want
 	}
 	if len(current) > 0 {
 		b.progress.Printf("up to date: %s", strings.Join(current, ", "))
 	}
-	return j, nil
+	if len(stale) == 0 {
+		return nil
+	}
+	return b.build(ctx, stale, args, stamps)
 }
 
-// make builds into another folder and renames. So nobody can run an incomplete binary. For our
-// own programs it shows the old binaries to the go command, which leaves them as they are if
-// nothing has changed.
-func (b *builder) make(ctx context.Context, j job) error {
-	if first := j.components[0]; first.own() {
-		return b.compile(ctx, j, filepath.Dir(b.binary(first)))
+// lock makes this process the only one that builds into the folder. The operating system
+// releases the lock when the process ends, even if it is killed.
+func (b *builder) lock() (unlock func(), err error) {
+	f, err := os.Create(filepath.Join(b.out, ".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("open the lock: %w", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		b.progress.Printf("waiting for another process that holds %s", f.Name())
+		for err = syscall.EINTR; errors.Is(err, syscall.EINTR); { // signals interrupt the wait
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// build builds components into another folder and renames them. So nobody can run an incomplete binary.
+func (b *builder) build(ctx context.Context, all []component, args []string, stamps map[string]string) error {
+	// Remove the stamps first. If this process is killed halfway, the next one must not trust
+	// them.
+	for stamp := range stamps {
+		if err := os.Remove(stamp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget the old build: %w", err)
+		}
 	}
 	unfinished, err := os.MkdirTemp(b.out, ".unfinished-")
 	if err != nil {
 		return fmt.Errorf("make a folder to build in: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(unfinished) }() // empty if all went well
-	if err := b.compile(ctx, j, unfinished); err != nil {
-		return err
+	names, start := namesOf(all), time.Now()
+	for _, c := range all {
+		args = append(args, c.pkg)
 	}
-	for _, c := range j.components {
-		if err := os.Rename(filepath.Join(unfinished, cmp.Or(c.made, c.name)), b.binary(c)); err != nil {
+	b.progress.Printf("building %s", names)
+	if err := b.compile(ctx, args, unfinished); err != nil {
+		return fmt.Errorf("build %s: %w", names, err)
+	}
+	for _, c := range all {
+		if err := os.Rename(filepath.Join(unfinished, cmp.Or(c.made, c.name)), filepath.Join(b.out, c.name)); err != nil {
 			return fmt.Errorf("put %s in place: %w", c.name, err)
+		}
+	}
+	b.progress.Printf("built in %s: %s", time.Since(start).Round(time.Second), names)
+	for stamp, text := range stamps {
+		if err := os.WriteFile(stamp, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("note what was built: %w", err)
 		}
 	}
 	return nil
 }
-
-func (b *builder) binary(c component) string { return filepath.Join(b.out, c.folder, c.name) }
 
 func isCurrent(binary, stamp, want string) bool {
 	info, err := os.Stat(binary)
@@ -152,9 +132,9 @@ func isCurrent(binary, stamp, want string) bool {
 // pins are the files that pin what a module's programs are built from: its go.mod and go.sum.
 type pins [2]string
 
-func (b *builder) read(m *module) (read pins, err error) {
+func readPins(module string) (read pins, err error) {
 	for i, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(b.pins, m.folder, name))
+		content, err := os.ReadFile(filepath.Join(module, name))
 		if err != nil {
 			return read, fmt.Errorf("read the pinned versions: %w", err)
 		}

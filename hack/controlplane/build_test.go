@@ -12,13 +12,7 @@ import (
 )
 
 // tiny is a component that needs no network and takes half a second to build.
-var tiny = component{
-	name: "tiny", made: "program", pin: "example.com/program", pkg: "example.com/program",
-	module: &module{
-		folder: "tiny", versioned: "example.com/program",
-		stamp: func(version string) string { return "-X main.version=" + version },
-	},
-}
+var tiny = component{name: "tiny", made: "program", pin: "example.com/program", pkg: "example.com/program"}
 
 const tinySource = `package main
 
@@ -28,12 +22,12 @@ func main() { print(version) }
 `
 
 // tinyPins writes a folder of pins with the module and the source of tiny.
-func tinyPins(t *testing.T, source string) string {
+func tinyPins(t *testing.T) string {
 	t.Helper()
 	pins := t.TempDir()
 	for name, content := range map[string]string{
 		"program/go.mod":  "module example.com/program\n\ngo 1.26.0\n",
-		"program/main.go": source,
+		"program/main.go": tinySource,
 		"tiny/go.sum":     "",
 	} {
 		write(t, filepath.Join(pins, name), content)
@@ -60,14 +54,12 @@ func write(t *testing.T, path, content string) {
 }
 
 // buildTiny builds tiny and returns what the builder said about it.
-func buildTiny(t *testing.T, pins, out string) (string, error) {
+func buildTiny(t *testing.T, folder, out string) (string, error) {
 	t.Helper()
 	var progress bytes.Buffer
-	b, err := newBuilder(pins, out, log.New(&progress, "", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = b.all(t.Context(), []component{tiny})
+	b := &builder{module: filepath.Join(folder, "tiny"), out: out, progress: log.New(&progress, "", 0)}
+	b.link = func(p pins) string { return "-X main.version=" + p.version(tiny.pin) }
+	err := b.all(t.Context(), []component{tiny})
 	return progress.String(), err
 }
 
@@ -81,7 +73,7 @@ func runTiny(t *testing.T, out string) string {
 }
 
 func TestBuildsAgainOnlyWhenPinsChange(t *testing.T) {
-	pins, out := tinyPins(t, tinySource), t.TempDir()
+	pins, out := tinyPins(t), t.TempDir()
 	for _, step := range []struct {
 		name      string
 		before    func()
@@ -111,7 +103,7 @@ func TestBuildsAgainOnlyWhenPinsChange(t *testing.T) {
 }
 
 func TestFailedBuildLeavesTheOldBinaryAndSaysWhy(t *testing.T) {
-	pins, out := tinyPins(t, tinySource), t.TempDir()
+	pins, out := tinyPins(t), t.TempDir()
 	if _, err := buildTiny(t, pins, out); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +122,7 @@ func TestFailedBuildLeavesTheOldBinaryAndSaysWhy(t *testing.T) {
 }
 
 func TestTwoAtOnceBuildOnce(t *testing.T) {
-	pins, out := tinyPins(t, tinySource), t.TempDir()
+	pins, out := tinyPins(t), t.TempDir()
 	said, errs := make([]string, 4), make([]error, 4)
 	var all sync.WaitGroup
 	for i := range said {

@@ -6,54 +6,31 @@ import (
 	"strings"
 )
 
-// module is a Go module with programs. One command builds all wanted programs of a module, so
-// that packages that they share are compiled once.
-type module struct {
-	folder string // beside this file
-	// versioned is the module path whose version the linker writes into the programs. stamp are
-	// the flags for that. Both are empty for our own programs.
-	versioned string
-	stamp     func(version string) string
-}
-
 // component is a program, and how to build it.
 type component struct {
-	name   string // of the binary
-	module *module
-	pkg    string // its main package
-	pin    string // the module path that has the program's version; empty for our own programs
-	made   string // the go command's name for the binary; empty if it is name
-	folder string // the folder of the binary, relative to the output folder
+	name string // of the binary
+	pkg  string // its main package
+	pin  string // the module path that has the program's version
+	made string // the go command's name for the binary; empty if it is name
 }
 
-var (
-	programs = &module{folder: "programs", versioned: "k8s.io/kubernetes", stamp: stampKubernetes}
-	ours     = &module{folder: "../.."}
-)
+const kubernetesPath = "k8s.io/kubernetes"
 
-// components are in the order in which they should be built: first those that have to run
-// before others can.
 var components = []component{
-	{name: "etcd", module: programs, pkg: "go.etcd.io/etcd/server/v3", pin: "go.etcd.io/etcd/server/v3", made: "server"},
+	{name: "etcd", pkg: "go.etcd.io/etcd/server/v3", pin: "go.etcd.io/etcd/server/v3", made: "server"},
 	kubernetes("kube-apiserver"),
 	kubernetes("kubectl"),
 	kubernetes("kube-scheduler"),
 	kubernetes("kube-controller-manager"),
-	{name: "kwok", module: programs, pkg: "sigs.k8s.io/kwok/cmd/kwok", pin: "sigs.k8s.io/kwok"},
-	{name: "demo", module: ours, pkg: "./hack/demo", folder: ".."},
-	{name: "sample-operator", module: ours, pkg: "./examples/sample-operator", folder: ".."},
+	{name: "kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok", pin: "sigs.k8s.io/kwok"},
 }
 
 // usual are the components to build if none is named. An API server needs these.
 var usual = []string{"etcd", "kube-apiserver"}
 
 func kubernetes(name string) component {
-	return component{name: name, module: programs, pkg: "k8s.io/kubernetes/cmd/" + name, pin: "k8s.io/kubernetes"}
+	return component{name: name, pkg: kubernetesPath + "/cmd/" + name, pin: kubernetesPath}
 }
-
-// own reports whether the program is from this repository. For such a program the go command
-// itself decides whether it is up to date.
-func (c component) own() bool { return c.pin == "" }
 
 // stampKubernetes sets the version values that a release build sets and that clients read. A
 // server without them has the version v0.0.0, which switches features off.
@@ -77,13 +54,7 @@ func pick(names []string) ([]component, error) {
 			return nil, fmt.Errorf("build %q: no such component; there are %s", name, namesOf(components))
 		}
 	}
-	var picked []component
-	for _, c := range components {
-		if slices.Contains(names, c.name) {
-			picked = append(picked, c)
-		}
-	}
-	return picked, nil
+	return slices.DeleteFunc(slices.Clone(components), func(c component) bool { return !slices.Contains(names, c.name) }), nil
 }
 
 // namesOf lists components in words.
@@ -93,17 +64,4 @@ func namesOf(all []component) string {
 		names = append(names, c.name)
 	}
 	return strings.Join(names, ", ")
-}
-
-// batches groups components by their modules, and keeps the order of the modules.
-func batches(wanted []component) [][]component {
-	var all [][]component
-	for _, c := range wanted {
-		at := slices.IndexFunc(all, func(batch []component) bool { return batch[0].module == c.module })
-		if at < 0 {
-			at, all = len(all), append(all, nil)
-		}
-		all[at] = append(all[at], c)
-	}
-	return all
 }

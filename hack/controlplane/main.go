@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -36,19 +35,16 @@ func run(ctx context.Context, args []string, progress *log.Logger) error {
 		return err
 	}
 	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
-		brought := slices.DeleteFunc(slices.Clone(wanted), component.own)
-		if err := inspect(assets, brought, progress); err != nil {
-			return err
-		}
-		if wanted = slices.DeleteFunc(wanted, func(c component) bool { return !c.own() }); len(wanted) == 0 {
-			return nil
-		}
+		return inspect(assets, wanted, progress)
+	}
+	folder, err := filepath.Abs(*out)
+	if err != nil {
+		return fmt.Errorf("find the output folder: %w", err)
 	}
 	// go -C makes the folder of this source the current one, which has the pinned modules.
-	b, err := newBuilder(".", *out, progress)
-	if err != nil {
-		return err
-	}
+	b := &builder{module: "programs", out: folder, progress: progress, link: func(p pins) string {
+		return "-s -w " + stampKubernetes(p.version(kubernetesPath))
+	}}
 	return b.all(ctx, wanted)
 }
 
