@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -14,14 +12,11 @@ import (
 
 func TestPageLeadsABrowserToTheInspector(t *testing.T) {
 	i := healthy()
-	base := inspect(t, i)
-	i.HandleFunc("GET /delta/{$}", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "the page, for "+r.Header.Get("Authorization"))
-	})
+	i.answers["kinds"] = func(r *http.Request) any { return "for " + r.Header.Get("Authorization") }
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	link, ended := opened(ctx, []string{"page", "--url", base, "--token", "secret"})
-	if got, want := visit(t, strings.TrimSpace(link)), "the page, for Bearer secret"; got != want {
+	link, ended := opened(ctx, []string{"page", "--url", inspect(t, i), "--token", "secret"})
+	if got, want := browse(t, strings.TrimSpace(link)), "\"for Bearer secret\"\n"; got != want {
 		t.Errorf("the browser shows %q, want %q", got, want)
 	}
 	interrupt()
@@ -57,29 +52,4 @@ func TestThePageGoesOnWithAnotherPod(t *testing.T) {
 	if got := <-ended; got.code != exitFine {
 		t.Errorf("after an interrupt it ended with %d", got.code)
 	}
-}
-
-// visit follows a link as a browser does.
-func visit(t *testing.T, link string) string {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := (&http.Client{Jar: jar, Transport: transport}).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	content, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }
