@@ -1,15 +1,11 @@
 package controlplane
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
-
-// module is the first line of the go.mod that marks the root of this repository.
-const module = "module github.com/delta-runtime/delta-runtime"
 
 // Binary returns the path of a program that was built with those of the control plane,
 // such as kubectl.
@@ -52,13 +48,10 @@ func repository() (string, error) {
 		return "", fmt.Errorf("find the repository: %w", err)
 	}
 	for folder := start; ; folder = filepath.Dir(folder) {
-		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
-		switch {
-		case err == nil && strings.HasPrefix(string(content), module+"\n"):
+		if _, err := os.Stat(filepath.Join(folder, "hack", "controlplane")); err == nil {
 			return folder, nil
-		case err != nil && !errors.Is(err, os.ErrNotExist):
-			return "", fmt.Errorf("find the repository: %w", err)
-		case folder == filepath.Dir(folder):
+		}
+		if folder == filepath.Dir(folder) {
 			return "", fmt.Errorf("find the repository: %s is not inside it; set KUBEBUILDER_ASSETS", start)
 		}
 	}

@@ -2,7 +2,6 @@ package controlplane
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -17,12 +16,12 @@ import (
 func FreeAddress(ctx context.Context) (string, error) {
 	const lowest, beyond, tries = 10_000, 32_000, 100
 	var config net.ListenConfig
-	var errs []error
+	var failed error
 	for range tries {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(lowest+rand.IntN(beyond-lowest)))
 		listener, err := config.Listen(ctx, "tcp", address)
 		if err != nil {
-			errs = append(errs, err)
+			failed = err
 			continue
 		}
 		if err := listener.Close(); err != nil {
@@ -30,7 +29,7 @@ func FreeAddress(ctx context.Context) (string, error) {
 		}
 		return address, nil
 	}
-	return "", fmt.Errorf("find a free port: %w", errors.Join(errs...))
+	return "", fmt.Errorf("find a free port: %w", failed)
 }
 
 // FreeAddressForTest is FreeAddress for a test, which fails if there is none.
