@@ -12,8 +12,8 @@
 // two.
 //
 // A binary is built again only when its pins or its build arguments change. If the user sets
-// KUBEBUILDER_ASSETS, the command builds nothing. What starts a program that is missing there
-// names it: see internal/testing/controlplane.
+// KUBEBUILDER_ASSETS, the command builds nothing. If a program is missing there, those who
+// start it say so: see internal/testing/controlplane.
 //
 // # What it costs
 //

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
@@ -60,9 +59,8 @@ func run(folder string, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("read the certificate: %w", err)
 	}
-	var text bytes.Buffer
-	fmt.Fprintf(&text, kustomization, base64.StdEncoding.EncodeToString(bundle))
-	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), text.Bytes(), 0o600); err != nil {
+	text := fmt.Sprintf(kustomization, base64.StdEncoding.EncodeToString(bundle))
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 		return fmt.Errorf("write the kustomization: %w", err)
 	}
 	return nil
