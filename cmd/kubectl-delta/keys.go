@@ -38,27 +38,26 @@ func (p *program) keys(ctx context.Context) (pressed <-chan key, stop func()) {
 	return all, func() { cancel(); restore() }
 }
 
-// keysIn reads what a terminal sends for keys. It leaves out those that mean nothing here.
+// A terminal sends one character for a key, or an escape, a bracket or an O, and one of the arrows.
+var (
+	characters = map[byte]key{
+		'q': quit, '\x03': quit, '\x04': quit, 'k': up, 'j': down, '\r': enter, '\n': enter, 'l': enter,
+		'\x1b': back, '\x7f': back, '\b': back, 'h': back,
+	}
+	arrows = map[byte]key{'A': up, 'B': down, 'C': enter, 'D': back}
+)
+
+// keysIn reads the keys, and leaves out those that mean nothing here. An escape with nothing behind it is the key of that name.
 func keysIn(typed []byte) (pressed []key) {
 	for len(typed) > 0 {
-		k, n := keyAt(typed)
+		k, n := characters[typed[0]], 1
+		if typed[0] == '\x1b' && len(typed) >= 3 && (typed[1] == '[' || typed[1] == 'O') {
+			k, n = arrows[typed[2]], 3
+		}
 		if k != none {
 			pressed = append(pressed, k)
 		}
 		typed = typed[n:]
 	}
 	return pressed
-}
-
-// keyAt reads the first key, and how many bytes it takes. An escape with nothing behind it is the key of that name.
-func keyAt(typed []byte) (k key, n int) {
-	switch c := typed[0]; {
-	case c == '\x1b' && len(typed) >= 3 && (typed[1] == '[' || typed[1] == 'O'):
-		return map[byte]key{'A': up, 'B': down, 'C': enter, 'D': back}[typed[2]], 3
-	default:
-		return map[byte]key{
-			'q': quit, '\x03': quit, '\x04': quit, 'k': up, 'j': down, '\r': enter, '\n': enter, 'l': enter,
-			'\x1b': back, '\x7f': back, '\b': back, 'h': back,
-		}[c], 1
-	}
 }
