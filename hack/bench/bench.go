@@ -94,7 +94,8 @@ func (b *bench) build(ctx context.Context) error {
 // measure runs every round of every row. A row that goes wrong is reported as not
 // measured, with the reason, and the others go on.
 func (b *bench) measure(ctx context.Context) (*report, error) {
-	r := &report{Machine: machine(), Commit: commit(ctx, b.settings.root), Size: b.settings.size, Started: time.Now().UTC()}
+	here := system{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
+	r := &report{Machine: here, Commit: commit(ctx, b.settings.root), Size: b.settings.size, Started: time.Now().UTC()}
 	for i := range promises {
 		p := &promises[i]
 		if p.from != nil || !b.runs(p.row) || p.beside != 0 && b.runs(p.beside) {
@@ -105,7 +106,7 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 		}
 	}
 	r.Machine.CPU = b.cpu
-	inOrder(r.Pairs)
+	slices.SortStableFunc(r.Pairs, func(a, b *pair) int { return cmp.Compare(a.Row, b.Row) }) // those of one row as they were measured
 	r.judge(b.settings.rows)
 	r.Took = time.Since(r.Started).Round(time.Second).String()
 	return r, nil
@@ -192,11 +193,6 @@ func tail(output []byte) []byte { return output[max(0, len(output)-quoted):] }
 
 // head is the beginning of an output, where a crash says why.
 func head(output []byte) []byte { return output[:min(len(output), quoted)] }
-
-// machine describes the machine that the figures are from.
-func machine() system {
-	return system{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
-}
 
 // commit is the checked-out commit, marked if files were changed since. It is
 // empty where there is no git.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -96,10 +95,4 @@ func median(values []float64) float64 {
 		return sorted[middle]
 	}
 	return (sorted[middle-1] + sorted[middle]) / 2
-}
-
-// inOrder sorts pairs by row. The pairs of one row stay in the order in which they were
-// measured.
-func inOrder(pairs []*pair) {
-	slices.SortStableFunc(pairs, func(a, b *pair) int { return cmp.Compare(a.Row, b.Row) })
 }

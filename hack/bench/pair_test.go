@@ -66,8 +66,7 @@ func TestAddKeepsVariantsApart(t *testing.T) {
 			})
 		}
 	}
-	inOrder(pairs)
-	if len(pairs) != 3 || pairs[0].Row != 4 || pairs[1].Variant != "" || pairs[2].Variant != "x=1" {
+	if len(pairs) != 3 || pairs[0].Variant != "" || pairs[1].Variant != "x=1" || pairs[2].Row != 4 {
 		t.Fatalf("pairs are %+v", pairs)
 	}
 	for _, p := range pairs {
