@@ -2,7 +2,6 @@ package tracing
 
 import (
 	"fmt"
-	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -63,11 +62,4 @@ func pathsOf(c *delta.Change) (paths []string) {
 		paths = append(paths, path)
 	}
 	return paths
-}
-
-func addNew(all []string, one string) []string {
-	if slices.Contains(all, one) {
-		return all
-	}
-	return append(all, one)
 }

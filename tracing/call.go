@@ -3,6 +3,7 @@ package tracing
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -114,7 +115,9 @@ func (c *call[R]) changes() {
 	var causes []string
 	shown := 0
 	for change := range c.told.All() {
-		causes = addNew(causes, change.Cause.String())
+		if cause := change.Cause.String(); !slices.Contains(causes, cause) {
+			causes = append(causes, cause)
+		}
 		if shown == maxEvents {
 			continue
 		}
