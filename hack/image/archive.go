@@ -25,8 +25,7 @@ const (
 // canonical is the full form of the image's name that container runtimes use. For short names
 // the library uses the address of the registry instead of its name.
 func canonical(tag name.Tag) string {
-	registry := strings.Replace(tag.RegistryStr(), name.DefaultRegistry, "docker.io", 1)
-	return fmt.Sprintf("%s/%s:%s", registry, tag.RepositoryStr(), tag.TagStr())
+	return strings.Replace(tag.Name(), name.DefaultRegistry, "docker.io", 1)
 }
 
 // ArtifactType keeps the library from setting one in an index. With one, some readers may not
