@@ -30,7 +30,7 @@ func TestCallsForNothingAreOneLine(t *testing.T) {
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	p.flush()
+	p.show()
 	if got := out.String(); got != want {
 		t.Errorf("they are shown twice:\n%s", got)
 	}
@@ -91,7 +91,7 @@ func TestTheSumIsOfAllChapters(t *testing.T) {
 	j.add(call("blog", "claims", "Primary Site demo/blog Deleted"))
 	var got []string
 	for _, r := range results(j.totals()) {
-		got = append(got, r.name+": "+r.text)
+		got = append(got, r[0]+": "+r[1])
 	}
 	want := []string{
 		"calls: 3: 1 wrote 2 objects, 2 nothing but a status at most",

@@ -64,8 +64,8 @@ func newPrinter(out io.Writer, colours bool) *printer {
 	return &printer{colours: colours, out: out, record: io.Discard, last: time.Now()}
 }
 
-// print shows the collected calls, and then the lines, which have colours.
-func (p *printer) print(lines ...string) {
+// show shows the collected calls, and then the lines, if there are any. They have colours.
+func (p *printer) show(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lines = append(folded(p.folded), lines...)
@@ -81,9 +81,6 @@ func (p *printer) print(lines ...string) {
 	}
 	fmt.Fprint(p.out, text)
 }
-
-// flush shows the collected calls.
-func (p *printer) flush() { p.print() }
 
 // quiet is the time since the last output.
 func (p *printer) quiet() time.Duration {
@@ -107,41 +104,41 @@ func (p *printer) recordTo(r io.Writer) {
 }
 
 // title begins a part.
-func (p *printer) title(text string) { p.print("", in(bold, "── "+text)) }
+func (p *printer) title(text string) { p.show("", in(bold, "── "+text)) }
 
 // command shows a command as a user could type it.
-func (p *printer) command(line string) { p.print(in(faint, "   $ ") + line) }
+func (p *printer) command(line string) { p.show(in(faint, "   $ ") + line) }
 
 // said shows the output of a command.
 func (p *printer) said(text string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		p.print("     " + clean(strings.TrimSuffix(line, "\n")))
+		p.show("     " + clean(strings.TrimSuffix(line, "\n")))
 	}
 }
 
 // note shows a line about the demo itself.
-func (p *printer) note(text string) { p.print(in(faint, "   "+text)) }
+func (p *printer) note(text string) { p.show(in(faint, "   "+text)) }
 
 // fact shows a value that the user may need, with its name.
-func (p *printer) fact(name, value string) { p.print(fmt.Sprintf("   %-12s %s", name, value)) }
+func (p *printer) fact(name, value string) { p.show(fmt.Sprintf("   %-12s %s", name, value)) }
 
 // success says that the cluster is in the expected state, and how long that took.
 func (p *printer) success(text string, took time.Duration) {
-	p.print(in(green, "   ✓ "+text) + in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
+	p.show(in(green, "   ✓ "+text) + in(faint, fmt.Sprintf(", after %.1fs", took.Seconds())))
 }
 
 // failure says why the demo ends too early.
-func (p *printer) failure(err error) { p.print("", in(red, "✗ "+err.Error())) }
+func (p *printer) failure(err error) { p.show("", in(red, "✗ "+err.Error())) }
 
 // line shows a line of the operator's log, if a user would want to read it.
 func (p *printer) line(e entry) {
 	if lines := render(e); len(lines) > 0 {
-		p.print(lines...)
+		p.show(lines...)
 	}
 }
 
 // raw shows a line of the operator's output that is not a line of its log.
-func (p *printer) raw(line string) { p.print(in(yellow, "   ! ") + clean(line)) }
+func (p *printer) raw(line string) { p.show(in(yellow, "   ! ") + clean(line)) }
 
 // render makes a line of the log readable. For most lines it returns nothing.
 func render(e entry) []string {

@@ -72,7 +72,7 @@ func (c *cluster) watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if c.journal.quiet() > rest {
-				c.out.flush()
+				c.out.show()
 			}
 		}
 	}

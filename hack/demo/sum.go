@@ -28,15 +28,13 @@ func (c *cluster) sum(ctx context.Context) error {
 func (c *cluster) count() {
 	c.out.title("In numbers")
 	for _, r := range results(c.journal.totals()) {
-		c.out.fact(r.name, r.text)
+		c.out.fact(r[0], r[1])
 	}
 }
 
-type result struct{ name, text string }
-
-// results returns the lines about the operator's calls.
-func results(t *totals) []result {
-	return []result{
+// results returns the lines about the operator's calls, each with its name.
+func results(t *totals) [][2]string {
+	return [][2]string{
 		{"calls", fmt.Sprintf("%d: %d wrote %s, %d nothing but a status at most", t.calls, t.wrote, counted(t.objects, "object"), t.calls-t.wrote)},
 		{"steps", fmt.Sprintf("%d of %d ran; for the others no change gave a reason", t.ran, t.could())},
 		{"duration", fmt.Sprintf("the longest call took %v", t.longest)},
