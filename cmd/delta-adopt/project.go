@@ -203,22 +203,18 @@ var skipped = []string{"vendor", "testdata", "third_party", "node_modules"}
 
 // sources returns the Go files of the module that are not tests.
 func (p *project) sources() (contents, error) {
-	found := contents{}
-	err := filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+	found, files := contents{}, os.DirFS(p.dir)
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && path != p.dir && (name[0] == '.' || name[0] == '_' || slices.Contains(skipped, name) || isModule(path)):
-			return filepath.SkipDir
+		case d.IsDir() && path != "." && (name[0] == '.' || name[0] == '_' || slices.Contains(skipped, name) || isModule(p.path(path))):
+			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // a file of the project
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(p.dir, path)
-		found[filepath.ToSlash(inside)] = string(text)
+		text, err := fs.ReadFile(files, path)
+		found[path] = string(text)
 		return err
 	})
 	return found, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,14 +21,8 @@ func scaffold(t *testing.T, files contents) string {
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	dir := t.TempDir()
-	for path, text := range files {
-		at := filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := (&project{dir: dir}).write(files); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
@@ -49,15 +44,6 @@ func read(t *testing.T, dir string) contents {
 		t.Fatal(err)
 	}
 	return found
-}
-
-func same(a, b contents) bool {
-	for name := range b {
-		if a[name] != b[name] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // fakes are modules with the names of those that a project needs, in which its changed files compile.
@@ -94,7 +80,7 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 		}
 	}
 	do("-n")
-	if !same(read(t, dir), before) || !strings.Contains(out.String(), "+	if err := manager.Configure(&options); err != nil {") {
+	if !maps.Equal(read(t, dir), before) || !strings.Contains(out.String(), "+	if err := manager.Configure(&options); err != nil {") {
 		t.Errorf("-n changes files, or does not print the change:\n%s", &out)
 	}
 	do()
@@ -115,11 +101,11 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 		t.Errorf("a second time it says %v", err)
 	}
 	do("--undo", "-n")
-	if !same(read(t, dir), after) {
+	if !maps.Equal(read(t, dir), after) {
 		t.Error("--undo -n changes files")
 	}
 	do("--undo")
-	if got := read(t, dir); !same(got, before) {
+	if got := read(t, dir); !maps.Equal(got, before) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }
@@ -150,7 +136,7 @@ func TestUndoOfAProjectThatWentOn(t *testing.T) {
 	delete(got, "go.mod")
 	delete(got, "go.sum")
 	delete(before, "go.mod")
-	if !same(got, before) {
+	if !maps.Equal(got, before) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }
@@ -172,7 +158,7 @@ func TestUndoOfALineThatHasChanged(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "cmd/main.go") || !strings.Contains(err.Error(), "nothing is changed") {
 		t.Errorf("the error is %v", err)
 	}
-	if got := read(t, dir); !same(got, before) {
+	if got := read(t, dir); !maps.Equal(got, before) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }
@@ -198,7 +184,7 @@ func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), of.want) {
 				t.Errorf("the error is %v, want %s", err, of.want)
 			}
-			if got := read(t, dir); !same(got, before) {
+			if got := read(t, dir); !maps.Equal(got, before) {
 				t.Errorf("afterwards the project has %v", got)
 			}
 		})
@@ -224,7 +210,7 @@ func TestInterrupted(t *testing.T) {
 	if err := p.withdraw(ctx, before, p.builds(ctx, after)); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "build") {
 		t.Errorf("the error is %v", err)
 	}
-	if got := read(t, dir); !same(got, fakes) {
+	if got := read(t, dir); !maps.Equal(got, fakes) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }
