@@ -83,24 +83,15 @@ func (c clue) fits(e entry) bool {
 	if c.wrote != "" && !slices.Contains(e.Wrote, c.wrote) {
 		return false
 	}
-	for _, because := range e.Changes {
-		if strings.HasPrefix(because.Change, c.change) && c.touched(because) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Changes, func(because cause) bool {
+		return strings.HasPrefix(because.Change, c.change) && c.touched(because)
+	})
 }
 
 func (c clue) touched(because cause) bool {
-	if c.path == "" {
-		return true
-	}
-	for _, edit := range because.Diff {
-		if strings.HasPrefix(strings.TrimLeft(edit, "+-"), c.path) {
-			return true
-		}
-	}
-	return false
+	return c.path == "" || slices.ContainsFunc(because.Diff, func(edit string) bool {
+		return strings.HasPrefix(strings.TrimLeft(edit, "+-"), c.path)
+	})
 }
 
 // String describes the reconcile in words.
