@@ -49,7 +49,7 @@ func (b *builder) compile(ctx context.Context, args []string, into string) error
 // begins. It reports how many of those to do that are, and returns the other lines.
 func follow(lines *bufio.Reader, todo map[string]bool, report func(format string, args ...any)) (said string) {
 	count, reported := len(todo), time.Now()
-	report("%d packages to compile", count)
+	report("packages to compile before the programs are linked: %d", count)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {

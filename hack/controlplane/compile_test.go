@@ -21,7 +21,7 @@ func TestTheProgressIsThatOfWhatIsToDo(t *testing.T) {
 	if want := "example.com/other\n# example.com/big\nexample.com/big\nno end"; said != want {
 		t.Errorf("it leaves %q, want %q", said, want)
 	}
-	if want := []string{"2 packages to compile", "linking"}; !slices.Equal(told, want) {
+	if want := []string{"packages to compile before the programs are linked: 2", "linking"}; !slices.Equal(told, want) {
 		t.Errorf("it told %q, want %q", told, want)
 	}
 }
@@ -54,7 +54,7 @@ func (w writer) Write(text []byte) (int, error) {
 
 func TestABuildSaysWhatItDoes(t *testing.T) {
 	pins, out := tinyPins(t), t.TempDir()
-	for _, want := range []string{"1 packages to compile", "0 packages to compile"} {
+	for _, want := range []string{"are linked: 1\n", "are linked: 0\n"} {
 		said, err := buildTiny(t, pins, out)
 		if err != nil {
 			t.Fatal(err)
