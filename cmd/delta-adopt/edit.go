@@ -28,7 +28,7 @@ func (s *source) editManagers(inspector place) (n int) {
 		return nil
 	}
 	for _, in := range s.file.Decls {
-		ast.Inspect(in, func(node ast.Node) bool {
+		for node := range ast.Preorder(in) {
 			list := statements(node)
 			for i, statement := range list {
 				if call := makes(result(statement)); call != nil {
@@ -38,17 +38,14 @@ func (s *source) editManagers(inspector place) (n int) {
 					}
 				}
 			}
-			return true
-		})
-	}
-	ast.Inspect(s.file, func(node ast.Node) bool {
-		if e, ok := node.(ast.Expr); ok {
-			if call := makes(e); call != nil && !known[call] {
-				s.leave(call, "the manager is not made by an assignment followed by if err != nil; assign it so")
-			}
 		}
-		return true
-	})
+	}
+	for node := range ast.Preorder(s.file) {
+		e, _ := node.(ast.Expr)
+		if call := makes(e); call != nil && !known[call] {
+			s.leave(call, "the manager is not made by an assignment followed by if err != nil; assign it so")
+		}
+	}
 	return n
 }
 
@@ -141,12 +138,11 @@ func checked(from []ast.Stmt, failed ast.Expr) *ast.IfStmt {
 // free returns the first name that a declaration does not use.
 func free(in ast.Decl, names ...string) string {
 	used := map[string]bool{}
-	ast.Inspect(in, func(n ast.Node) bool {
+	for n := range ast.Preorder(in) {
 		if id, ok := n.(*ast.Ident); ok {
 			used[id.Name] = true
 		}
-		return true
-	})
+	}
 	for _, name := range names {
 		if !used[name] {
 			return name
@@ -165,11 +161,8 @@ func (s *source) editBuilders() {
 	name := theirs
 	others := false
 	var replaced []*ast.SelectorExpr
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		if !ok {
-			return true
-		}
+	for n := range ast.Preorder(s.file) {
+		e, _ := n.(ast.Expr)
 		f, ok := selected(e, ctrl)
 		switch {
 		case ok && f == e && f.Sel.Name == "NewControllerManagedBy":
@@ -177,8 +170,7 @@ func (s *source) editBuilders() {
 		case ok && f == e:
 			others = true
 		}
-		return true
-	})
+	}
 	if len(replaced) == 0 {
 		return
 	}
