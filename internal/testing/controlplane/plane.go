@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	utilwait "k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
@@ -150,26 +152,22 @@ func (p *Plane) StartAPIServer(ctx context.Context) error {
 // wait calls ready until it has no complaint. It gives up when one of programs has
 // ended or ctx has, and then tells the last complaint.
 func wait(ctx context.Context, ready func(context.Context) error, programs ...*process) error {
-	retry := time.NewTicker(25 * time.Millisecond)
-	defer retry.Stop()
-	for {
-		complaint := ready(ctx)
-		if complaint == nil {
-			return nil
+	var complaint error
+	err := utilwait.PollUntilContextCancel(ctx, 25*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		if complaint = ready(ctx); complaint == nil {
+			return true, nil
 		}
-		for _, program := range programs {
-			if !program.running() {
-				return program.why()
-			}
+		if i := slices.IndexFunc(programs, func(p *process) bool { return !p.running() }); i >= 0 {
+			return false, programs[i].why()
 		}
-		select {
-		case <-ctx.Done():
-			errs := []error{ctx.Err(), complaint}
-			for _, program := range programs {
-				errs = append(errs, fmt.Errorf("%s wrote at the end:\n%s", program.name, tail(program.log)))
-			}
-			return fmt.Errorf("wait for the control plane: %w", errors.Join(errs...))
-		case <-retry.C:
-		}
+		return false, nil
+	})
+	if err == nil || ctx.Err() == nil {
+		return err
 	}
+	errs := []error{err, complaint}
+	for _, program := range programs {
+		errs = append(errs, fmt.Errorf("%s wrote at the end:\n%s", program.name, tail(program.log)))
+	}
+	return fmt.Errorf("wait for the control plane: %w", errors.Join(errs...))
 }
