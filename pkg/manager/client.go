@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -39,12 +38,27 @@ func (s *settings) recorded(make client.NewClientFunc) client.NewClientFunc {
 		if err != nil || made == nil || options.DryRun != nil && *options.DryRun {
 			return made, err
 		}
-		// A client that notes already may be another manager's, too. This manager's knows its own Runtime, and shares the writes.
-		noting := recordWrites(made, cmp.Or(s.writes, OwnWrites(made)), of)
+		noting := recordWrites(leadingTo(made, of), s.writes, of)
 		if of != nil {
 			of.Writes = OwnWrites(noting)
 		}
 		return noting, nil
+	}
+}
+
+// leadingTo returns a client that another manager may have, too, as one that knows the Runtime of this one.
+func leadingTo(c client.Client, of *managed.Runtime) client.Client {
+	switch shared := c.(type) {
+	case *recordingClient:
+		own := *shared
+		own.runtime = of
+		return &own
+	case *recordingWatcher:
+		own := *shared.recordingClient
+		own.runtime = of
+		return &recordingWatcher{recordingClient: &own, watcher: shared.watcher}
+	default:
+		return c
 	}
 }
 
@@ -93,7 +107,7 @@ func recordWrites(c client.Client, shared delta.OwnWrites, of *managed.Runtime) 
 	noted.KnowKinds(func(obj delta.Object) (schema.GroupVersionKind, error) { return c.GroupVersionKindFor(obj) })
 	recording := &recordingClient{Client: c, writes: noted, runtime: of}
 	if watcher, ok := c.(client.WithWatch); ok {
-		return &recordingWatcher{recording, watcher}
+		return &recordingWatcher{recordingClient: recording, watcher: watcher}
 	}
 	return recording
 }

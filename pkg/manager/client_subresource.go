@@ -65,12 +65,12 @@ func (s *recordingSubresource) Apply(ctx context.Context, obj runtime.ApplyConfi
 // recordingWatcher is a recordingClient of one that can also watch.
 type recordingWatcher struct {
 	*recordingClient
-	watcher
-}
-
-// watcher is what a client that can watch has beside a client.
-type watcher interface {
-	Watch(ctx context.Context, list client.ObjectList, opts ...client.ListOption) (watch.Interface, error)
+	watcher client.WithWatch
 }
 
 var _ client.WithWatch = (*recordingWatcher)(nil)
+
+// Watch is the client's.
+func (c *recordingWatcher) Watch(ctx context.Context, list client.ObjectList, opts ...client.ListOption) (watch.Interface, error) {
+	return c.watcher.Watch(ctx, list, opts...)
+}
