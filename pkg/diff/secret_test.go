@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +14,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
-	"github.com/delta-runtime/delta-runtime/internal/testing/secrets"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
 
@@ -24,21 +25,33 @@ func rendered(t *testing.T, d *Diff) string {
 	for _, e := range edits {
 		things = append(things, e, &e, e.Before, e.After, e.String())
 	}
-	return secrets.Rendered(t, things...)
+	var b strings.Builder
+	for _, thing := range things {
+		fmt.Fprintf(&b, "%v\n%+v\n%#v\n%s\n%q\n%d\n", thing, thing, thing, thing, thing, thing)
+		if err, ok := thing.(error); ok {
+			thing = err.Error()
+		}
+		text, err := json.Marshal(thing)
+		if err != nil {
+			t.Error(err)
+		}
+		b.Write(text)
+	}
+	return b.String()
 }
 
 // TestSecretsAreNotShown looks for secret values in everything that is rendered of random
 // Secrets.
 func TestSecretsAreNotShown(t *testing.T) {
 	seeds.Each(t, diffSeeds, func(t *testing.T, seed uint64) {
-		s := &secrets.Safe{Dice: samples.NewDice(seed)}
-		before, after := s.Form(t, s.Typed()), s.Form(t, s.Typed())
+		s := &safe{Dice: samples.NewDice(seed)}
+		before, after := s.form(t, s.typed()), s.form(t, s.typed())
 		if s.IntN(3) == 0 {
-			before, after = s.Odd(), s.Odd()
+			before, after = s.odd(), s.odd()
 		}
 		for _, pair := range [][2]Object{{before, after}, {nil, after}, {before, nil}} {
 			for _, schemas := range []Schemas{samples.Builtin, nil, quoting{}} {
-				s.LookFor(t, rendered(t, New(pair[0], pair[1], schemas)))
+				s.lookFor(t, rendered(t, New(pair[0], pair[1], schemas)))
 			}
 		}
 	})
@@ -54,11 +67,11 @@ func (quoting) ObjectToTyped(obj runtime.Object, _ ...typed.ValidationOptions) (
 
 // TestErrorsDoNotQuoteSecrets has a Secret that can't be compared.
 func TestErrorsDoNotQuoteSecrets(t *testing.T) {
-	s := &secrets.Safe{Dice: samples.NewDice(1)}
+	s := &safe{Dice: samples.NewDice(1)}
 	bad := &hopeless{Channel: make(chan int)}
-	bad.Kind, bad.Annotations = "Secret", map[string]string{"a": s.Secret()}
+	bad.Kind, bad.Annotations = "Secret", map[string]string{"a": s.secret()}
 	d := New(nil, bad, quoting{})
-	s.LookFor(t, rendered(t, d))
+	s.lookFor(t, rendered(t, d))
 	if d.Err() == nil {
 		t.Error("an object that can't be read is read")
 	}

@@ -71,7 +71,6 @@ var table = map[string]rule{
 	"internal/testing/fulltypes": {theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge)},
 	"internal/testing/samples":   {theirs: slices.Concat(in("sigs.k8s.io/structured-merge-diff"), edge)},
 	"internal/testing/scrape":    {theirs: metrics},
-	"internal/testing/secrets":   {ours: in("internal/schema/path", "internal/testing/samples"), theirs: in("k8s.io/api", "k8s.io/apimachinery")},
 	"internal/testing/await":     {},
 	"internal/testing/apifake":   {theirs: in("k8s.io/apimachinery")},
 	"internal/testing/benchkit":  {theirs: edge},
