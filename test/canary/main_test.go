@@ -7,7 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-logr/logr"
+	uberzap "go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -28,7 +29,8 @@ func TestMain(m *testing.M) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
 	_ = flags.Set("v", loudest)
-	logger := logr.New(&sinks{each: []logr.LogSink{zapTo(&logged, "json"), zapTo(&logged, "console")}})
+	console := zap.NewRaw(zapTo(&logged, "console")...).Core()
+	logger := zap.New(append(zapTo(&logged, "json"), zap.RawZapOpts(uberzap.WrapCore(func(json zapcore.Core) zapcore.Core { return zapcore.NewTee(json, console) })))...)
 	log.SetLogger(logger)
 	klog.SetLogger(logger)
 	realtime.Main(shared.Around(m))
@@ -37,12 +39,12 @@ func TestMain(m *testing.M) {
 // loudest is the level up to which all is logged. Above it client-go logs what the server answers.
 const loudest = "7"
 
-func zapTo(to io.Writer, encoder string) logr.LogSink {
+func zapTo(to io.Writer, encoder string) []zap.Opts {
 	var options zap.Options
 	flags := flag.NewFlagSet("zap", flag.PanicOnError)
 	options.BindFlags(flags)
 	_ = flags.Parse([]string{"--zap-log-level=" + loudest, "--zap-stacktrace-level=panic", "--zap-encoder=" + encoder})
-	return zap.New(zap.UseFlagOptions(&options), zap.WriteTo(to)).GetSink()
+	return []zap.Opts{zap.UseFlagOptions(&options), zap.WriteTo(to)}
 }
 
 // written is a file in memory.
@@ -63,47 +65,4 @@ func (w *written) take() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return bytes.Clone(w.text.Next(w.text.Len()))
-}
-
-// sinks tells several sinks the same.
-type sinks struct{ each []logr.LogSink }
-
-var _ logr.LogSink = (*sinks)(nil)
-
-// Init is a LogSink's. Those of zap need none.
-func (*sinks) Init(logr.RuntimeInfo) {}
-
-// Enabled asks the first, as all log the same.
-func (s *sinks) Enabled(level int) bool { return s.each[0].Enabled(level) }
-
-// Info tells all.
-func (s *sinks) Info(level int, msg string, keysAndValues ...any) {
-	for _, one := range s.each {
-		one.Info(level, msg, keysAndValues...)
-	}
-}
-
-// Error tells all.
-func (s *sinks) Error(err error, msg string, keysAndValues ...any) {
-	for _, one := range s.each {
-		one.Error(err, msg, keysAndValues...)
-	}
-}
-
-// WithValues has all of them begin with these.
-func (s *sinks) WithValues(keysAndValues ...any) logr.LogSink {
-	return s.with(func(one logr.LogSink) logr.LogSink { return one.WithValues(keysAndValues...) })
-}
-
-// WithName gives all of them the name.
-func (s *sinks) WithName(name string) logr.LogSink {
-	return s.with(func(one logr.LogSink) logr.LogSink { return one.WithName(name) })
-}
-
-func (s *sinks) with(change func(logr.LogSink) logr.LogSink) logr.LogSink {
-	changed := &sinks{}
-	for _, one := range s.each {
-		changed.each = append(changed.each, change(one))
-	}
-	return changed
 }
