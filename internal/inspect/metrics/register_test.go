@@ -2,8 +2,6 @@ package metrics
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +9,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
@@ -20,6 +17,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
+	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 )
 
 // idle is a cache with an informer that does not run.
@@ -47,13 +45,7 @@ func aCache(t *testing.T) {
 // metric contradicts another.
 func serve(t *testing.T, registry *prometheus.Registry) string {
 	t.Helper()
-	answer := httptest.NewRecorder()
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.HTTPErrorOnError}).
-		ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	if answer.Code != http.StatusOK {
-		t.Fatalf("/metrics answers %d: %s", answer.Code, answer.Body)
-	}
-	return answer.Body.String()
+	return strings.Join(scrape.Lines(t, registry, ""), "")
 }
 
 // others returns the metrics that somebody else has under a name of client-go's: with another help,

@@ -7,47 +7,25 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/scrape"
 )
 
-// series gathers the metrics of one queue from controller-runtime's registry. Of a histogram it
+// series reads the metrics of one queue from controller-runtime's registry. Of a histogram it
 // takes the count only, because the sums are times.
 func series(t *testing.T, name string) map[string]float64 {
 	t.Helper()
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			labels := map[string]string{}
-			for _, l := range m.GetLabel() {
-				labels[l.GetName()] = l.GetValue()
-			}
-			if strings.HasPrefix(f.GetName(), "workqueue_") && labels["name"] == name && labels["controller"] == name {
-				key := strings.TrimPrefix(f.GetName(), "workqueue_")
-				if p, ok := labels["priority"]; ok {
-					key += "{" + p + "}"
-				}
-				out[key] = value(m)
-			}
+	for key, v := range scrape.Read(t, metrics.Registry, "workqueue_") {
+		metric, labels, _ := strings.Cut(strings.TrimPrefix(key, "workqueue_"), "{")
+		if rest, ours := strings.CutPrefix(labels, fmt.Sprintf("controller=%q,name=%[1]q", name)); ours && !strings.HasSuffix(metric, "_sum") && !strings.HasSuffix(metric, "_bucket") {
+			out[metric+rest] = v
 		}
 	}
 	return out
-}
-
-func value(m *dto.Metric) float64 {
-	switch {
-	case m.GetHistogram() != nil:
-		return float64(m.GetHistogram().GetSampleCount())
-	case m.GetCounter() != nil:
-		return m.GetCounter().GetValue()
-	}
-	return m.GetGauge().GetValue()
 }
 
 var runs atomic.Int32
@@ -79,17 +57,17 @@ func TestSameSeriesAsControllerRuntime(t *testing.T) {
 		ourName, theirName string
 		depthLabel         string
 	}{
-		{ours, theirs, named("pq-ours"), named("pq-theirs"), "depth{0}"},
-		{ourWorkqueue, theirWorkqueue, named("wq-ours"), named("wq-theirs"), "depth{}"},
+		{ours, theirs, named("pq-ours"), named("pq-theirs"), `depth,priority="0"}`},
+		{ourWorkqueue, theirWorkqueue, named("wq-ours"), named("wq-theirs"), `depth,priority=""}`},
 	} {
 		use(pair.ours)
 		use(pair.theirs)
 		got, want := series(t, pair.ourName), series(t, pair.theirName)
 		// A ticker sets the gauges of workers at a time that the test does not control.
 		for _, s := range []map[string]float64{got, want} {
-			s["unfinished_work_seconds"], s["longest_running_processor_seconds"] = 0, 0
+			s["unfinished_work_seconds}"], s["longest_running_processor_seconds}"] = 0, 0
 		}
-		if len(got) != 7 || got[pair.depthLabel] != 1 || got["queue_duration_seconds"] != 2 {
+		if len(got) != 7 || got[pair.depthLabel] != 1 || got["queue_duration_seconds_count}"] != 2 {
 			t.Errorf("%s shows %v", pair.ourName, got)
 		}
 		for key, v := range want {
@@ -109,11 +87,11 @@ func TestPriorityLabelsAreBounded(t *testing.T) {
 	}
 	depths := func() (labels int, others, total float64) {
 		for key, v := range series(t, "bounded") {
-			if strings.HasPrefix(key, "depth{") {
+			if strings.HasPrefix(key, "depth,") {
 				labels++
 				total += v
 			}
-			if key == "depth{"+otherPriorities+"}" {
+			if key == fmt.Sprintf("depth,priority=%q}", otherPriorities) {
 				others = v
 			}
 			if v < 0 {
