@@ -163,23 +163,6 @@ func TestTheHonestAreNotAccused(t *testing.T) {
 	})
 }
 
-// TestProgressIsNoLoop has a controller make children one by one, and be called by nothing else.
-func TestProgressIsNoLoop(t *testing.T) {
-	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
-	at := delta.Key{Namespace: "shop", Name: "web"}
-	w.create(siteKind, at, "kubectl", nil)
-	for i := range 100 {
-		w.pass(time.Second)
-		w.create(siteKind, delta.Key{Namespace: "shop", Name: fmt.Sprint("child-", i)}, me, nil)
-		w.call()
-		w.write(at, me, set{"status/children": int64(i)})
-		w.call()
-	}
-	if len(w.found) > 0 {
-		t.Errorf("found is %+v", w.found)
-	}
-}
-
 // TestTakingTurnsIsNoFight has managers who set the same field to and fro because each does its work,
 // and a controller that notes how far its own is.
 func TestTakingTurnsIsNoFight(t *testing.T) {

@@ -184,6 +184,18 @@ func TestACrashAtEachMoment(t *testing.T) {
 	})
 }
 
+// once is a process that has saved once.
+func (w *world) once(t *testing.T) (*process, *Dir) {
+	t.Helper()
+	p := &process{hardware: w.hardware, fuse: -1}
+	d, err := open(p, "/saved", w.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.saveAll(d)
+	return p, d
+}
+
 // TestAKilledProcessIsFollowedByALossOfPower has a process die at each operation of its second save, and
 // the next one at any operation of Open and of a third. A process may see files that do not last yet.
 func TestAKilledProcessIsFollowedByALossOfPower(t *testing.T) {
@@ -191,18 +203,13 @@ func TestAKilledProcessIsFollowedByALossOfPower(t *testing.T) {
 	seeds.RunHeavy(t, 8, func(t *testing.T, rng *rand.Rand) {
 		for fuse, survived := 0, false; !survived; fuse++ {
 			w := newWorld(rng, Options{})
-			p := &process{hardware: w.hardware, fuse: -1}
-			d, err := open(p, "/saved", w.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.saveAll(d)
+			p, d := w.once(t)
 			p.fuse = fuse
 			w.saveAll(d)
 			survived = !p.dead
 			p.die()
 			next := &process{hardware: w.hardware, fuse: rng.IntN(opening)}
-			if d, err = open(next, "/saved", w.opts); err == nil {
+			if d, err := open(next, "/saved", w.opts); err == nil {
 				w.saveAll(d)
 			}
 			next.die()
@@ -218,17 +225,13 @@ func TestACrashWhileFilesAreRemoved(t *testing.T) {
 	seeds.RunHeavy(t, 8, func(t *testing.T, rng *rand.Rand) {
 		for fuse, survived := 0, false; !survived; fuse++ {
 			w := newWorld(rng, Options{})
-			p := &process{hardware: w.hardware, fuse: -1}
-			d, err := open(p, "/saved", w.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.saveAll(d)
+			p, d := w.once(t)
 			p.fuse = fuse
 			survived = d.Keep(labels[1]) == nil
 			p.die()
 			w.loseThePower()
-			if d, err = open(&process{hardware: w.hardware, fuse: -1}, "/saved", w.opts); err != nil {
+			d, err := open(&process{hardware: w.hardware, fuse: -1}, "/saved", w.opts)
+			if err != nil {
 				t.Fatal(err)
 			}
 			has, err := judge(d)
