@@ -10,7 +10,6 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 
-	"github.com/delta-runtime/delta-runtime/internal/testing/stress"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -20,11 +19,11 @@ func TestStartStop(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
 	f.put(configMap("blue", "a"))
-	stress.Test(t, func() stress.Life {
+	liveEveryOrder(t, func() thing {
 		opts := limitedTo("red")
 		opts.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that no idle connection is taken for a leak
 		c := newCache(t, f, opts, Options{})
-		return stress.Life{
+		return thing{
 			Run: func(ctx context.Context) { _ = c.Start(ctx) }, // a second Start is refused
 			Use: func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -43,7 +43,6 @@ var table = map[string]rule{
 	"internal/inspect/journal":      {ours: in("internal/inspect/footprint", "internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"test/layering":                 {},
 	"internal/testing/controlplane": {ours: in("internal/base/lifecycle", "internal/testing/manifests"), theirs: edge},
-	"internal/testing/stress":       {ours: in("internal/testing/await"), theirs: in("go.uber.org/goleak")},
 	"internal/testing/realtime":     {theirs: in("go.uber.org/goleak")},
 	"internal/testing/seeds":        {},
 	"internal/testing/promise":      {},

@@ -1,4 +1,4 @@
-package stress
+package cache
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/delta-runtime/delta-runtime/internal/testing/await"
+	patiently "github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
-// Life is one life of something that can be run and stopped.
-type Life struct {
+// thing is something that can be run and stopped.
+type thing struct {
 	// Run returns when the thing was stopped, or when its context ends. A second
 	// call may return at once. Nil where the constructor starts it.
 	Run func(context.Context)
@@ -26,9 +26,9 @@ type Life struct {
 	Use func()
 }
 
-// patience is how long a test waits for something that should take an instant.
-// It is a variable for the sake of this package's own test.
-var patience = await.Patience
+// livesAtMost is how long a test waits for something that should take an instant.
+// It is a variable for the sake of TestWrongLives.
+var livesAtMost = patiently.Patience
 
 // an order is one way to live.
 type order struct {
@@ -50,8 +50,9 @@ var orders = []order{
 	{"all at once", 100, func(l *life) { l.all() }},
 }
 
-// Test puts the things that construct makes through every order.
-func Test(t *testing.T, construct func() Life) {
+// liveEveryOrder puts the things that construct makes through every order: started, stopped and ended one after
+// the other, or at once. Each call has to return, and nothing may be left behind.
+func liveEveryOrder(t *testing.T, construct func() thing) {
 	t.Helper()
 	for _, o := range orders {
 		t.Run(o.name, func(t *testing.T) {
@@ -64,14 +65,14 @@ func Test(t *testing.T, construct func() Life) {
 					return
 				}
 			}
-			await.Within(t, patience, "nothing to be left of it", func() error { return goleak.Find(before) })
+			patiently.Within(t, livesAtMost, "nothing to be left of it", func() error { return goleak.Find(before) })
 		})
 	}
 }
 
-// life is a Life in progress.
+// life is one of a thing, in progress.
 type life struct {
-	Life
+	thing
 	t      *testing.T
 	rng    *rand.Rand
 	ctx    context.Context
@@ -79,9 +80,9 @@ type life struct {
 	calls  sync.WaitGroup // everything that was called and has not returned
 }
 
-func newLife(t *testing.T, l Life, seed uint64) *life {
+func newLife(t *testing.T, of thing, seed uint64) *life {
 	ctx, cancel := context.WithCancel(t.Context())
-	return &life{Life: l, t: t, rng: rand.New(rand.NewPCG(seed, 0)), ctx: ctx, cancel: cancel}
+	return &life{thing: of, t: t, rng: rand.New(rand.NewPCG(seed, 0)), ctx: ctx, cancel: cancel}
 }
 
 func (l *life) run() {
@@ -132,8 +133,8 @@ func (l *life) end() {
 	})
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(livesAtMost):
 		stacks := make([]byte, 1<<20)
-		l.t.Fatalf("something had not returned after %v:\n%s", patience, stacks[:runtime.Stack(stacks, true)])
+		l.t.Fatalf("something had not returned after %v:\n%s", livesAtMost, stacks[:runtime.Stack(stacks, true)])
 	}
 }
