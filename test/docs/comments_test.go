@@ -5,11 +5,12 @@ import (
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/sources"
 )
 
 // code matches lines that look like Go, and not like an item of a list.
@@ -20,12 +21,9 @@ var code = regexp.MustCompile(`:=|[{(]$|^[})]`)
 // readers can't tell added lines from removed ones. To prevent that, a diff has to begin with
 // an unchanged line.
 func TestDocCommentsHaveNoCodeInLists(t *testing.T) {
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
-			return err
-		}
+	err := sources.All(os.DirFS(root), ".", func(name string, source []byte) error {
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+		file, err := parser.ParseFile(files, name, source, parser.ParseComments)
 		if err != nil {
 			return err
 		}

@@ -1,14 +1,12 @@
 package docs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/delta-runtime/delta-runtime/internal/testing/sources"
 	"github.com/delta-runtime/delta-runtime/pkg/cache"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -87,14 +86,11 @@ func lackingIn(texts []string, quotation string) string {
 func textsOf(t *testing.T, folders ...string) (texts []string) {
 	t.Helper()
 	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() && entry.Name() == "testing" {
-				return cmp.Or(err, fs.SkipDir)
-			}
-			if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		err := sources.Production(os.DirFS(root), folder, func(name string, source []byte) error {
+			if strings.HasPrefix(name, "internal/testing/") {
 				return nil
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 			if err != nil {
 				return err
 			}
