@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/textproto"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,13 +35,24 @@ func serving(t *testing.T, s *Server) address {
 	return address{strings.TrimPrefix(server.URL, "http://"), new(net.Dialer).DialContext, "gzip", ""}
 }
 
-// An answer is what comes from a server, without any library between.
+// An answer is what comes from a server. The chunks are those of the connection.
 type answer struct {
-	status  int
-	header  textproto.MIMEHeader
-	in      *bufio.Reader
-	chunked bool
-	events  *bufio.Reader // of a watch
+	*http.Response
+	raw    *recording
+	events *bufio.Reader // of a watch
+}
+
+// recording keeps what is read from a connection.
+type recording struct {
+	net.Conn
+	text []byte
+}
+
+// Read reads some of it.
+func (r *recording) Read(into []byte) (int, error) {
+	n, err := r.Conn.Read(into)
+	r.text = append(r.text, into[:n]...)
+	return n, err
 }
 
 // ask sends a request.
@@ -59,39 +68,19 @@ func ask(t *testing.T, of address, path, accept string) *answer {
 	}
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: %s\r\nAccept-Encoding: %s\r\n\r\n",
 		path, of.host, of.token, accept, of.encoding)
-	a := &answer{in: bufio.NewReader(conn)}
-	lines := textproto.NewReader(a.in)
-	line, err := lines.ReadLine()
+	raw := &recording{Conn: conn}
+	response, err := http.ReadResponse(bufio.NewReader(raw), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Sscanf(line, "HTTP/1.1 %d", &a.status); err != nil {
-		t.Fatalf("%q: %v", line, err)
-	}
-	if a.header, err = lines.ReadMIMEHeader(); err != nil {
-		t.Fatal(err)
-	}
-	a.chunked = a.header.Get("Transfer-Encoding") == "chunked"
-	return a
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return &answer{Response: response, raw: raw}
 }
 
-// chunk returns the next chunk, or nothing after the last.
-func (a *answer) chunk(t *testing.T) string {
-	t.Helper()
-	lines := textproto.NewReader(a.in)
-	line, err := lines.ReadLine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	length, err := strconv.ParseInt(line, 16, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := make([]byte, length+2)
-	if _, err := io.ReadFull(a.in, text); err != nil {
-		t.Fatal(err)
-	}
-	return string(text[:length])
+// sent is all of the body that has come, as it was sent: in chunks.
+func (a *answer) sent() string {
+	_, body, _ := strings.Cut(string(a.raw.text), "\r\n\r\n")
+	return body
 }
 
 // frames returns the next n events of a watch.
@@ -118,80 +107,34 @@ func (a *answer) frames(t *testing.T, format Format, n int) []string {
 	return frames
 }
 
-// plain reads a chunked body, decompressed if it is compressed.
+// plain reads the body, decompressed if it is compressed.
 func (a *answer) plain(t *testing.T) io.Reader {
 	t.Helper()
-	if a.header.Get("Content-Encoding") != "gzip" {
-		return &chunks{t: t, of: a}
+	if a.Header.Get("Content-Encoding") != "gzip" {
+		return a.Body
 	}
-	zipped, err := gzip.NewReader(&chunks{t: t, of: a})
+	zipped, err := gzip.NewReader(a.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return zipped
 }
 
-// chunks reads the chunks of an answer as one text.
-type chunks struct {
-	t    *testing.T
-	of   *answer
-	rest string
-}
-
-// Read reads some of it.
-func (c *chunks) Read(into []byte) (int, error) {
-	if c.rest == "" {
-		if c.rest = c.of.chunk(c.t); c.rest == "" {
-			return 0, io.EOF
-		}
-	}
-	n := copy(into, c.rest)
-	c.rest = c.rest[n:]
-	return n, nil
-}
-
-// body returns everything up to the end.
-func (a *answer) body(t *testing.T) string {
+// text returns everything up to the end, decompressed if it is compressed.
+func (a *answer) text(t *testing.T) string {
 	t.Helper()
-	if !a.chunked {
-		length, err := strconv.Atoi(a.header.Get("Content-Length"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := make([]byte, length)
-		if _, err := io.ReadFull(a.in, text); err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	var text strings.Builder
-	for {
-		chunk := a.chunk(t)
-		if chunk == "" {
-			return text.String()
-		}
-		text.WriteString(chunk)
-	}
-}
-
-// successful fails the test if the server has refused.
-func (a *answer) successful(t *testing.T) *answer {
-	t.Helper()
-	if a.status != http.StatusOK {
-		t.Fatalf("status %d: %s", a.status, a.body(t))
-	}
-	return a
-}
-
-// unzipped is body, decompressed if it is compressed.
-func (a *answer) unzipped(t *testing.T) string {
-	t.Helper()
-	if !a.chunked {
-		return a.body(t)
-	}
 	text, err := io.ReadAll(a.plain(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// successful fails the test if the server has refused.
+func (a *answer) successful(t *testing.T) *answer {
+	t.Helper()
+	if a.StatusCode != http.StatusOK {
+		t.Fatalf("status %d: %s", a.StatusCode, a.text(t))
+	}
+	return a
 }

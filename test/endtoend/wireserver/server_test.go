@@ -41,12 +41,12 @@ func TestWhatIsNotServedIsRefused(t *testing.T) {
 		"?continue=1-0":            http.StatusGone,
 		"/web-1":                   http.StatusNotFound,
 	} {
-		if a := podsAsJSON.ask(t, at, path); a.status != status {
-			t.Errorf("%s is answered with %d, want %d", path, a.status, status)
+		if a := podsAsJSON.ask(t, at, path); a.StatusCode != status {
+			t.Errorf("%s is answered with %d, want %d", path, a.StatusCode, status)
 		}
 	}
-	if a := ask(t, at, podsAsJSON.path, "application/vnd.kubernetes.protobuf"); a.status != http.StatusNotAcceptable {
-		t.Errorf("a format that is not served is answered with %d", a.status)
+	if a := ask(t, at, podsAsJSON.path, "application/vnd.kubernetes.protobuf"); a.StatusCode != http.StatusNotAcceptable {
+		t.Errorf("a format that is not served is answered with %d", a.StatusCode)
 	}
 }
 
