@@ -4,7 +4,7 @@
 //	Collection ──New──▶ Server ──list──▶ the objects as they are
 //	 objects              ▲ └────watch─▶ a frame for each change that was released
 //	 changes              │
-//	                 Release, Expire, Mark
+//	                 Release, Expire
 //
 // Objects and changes are encoded when the server is made. After that a list or an event costs
 // a copy. So a client is never measured while it waits for the server, if it has a core of its

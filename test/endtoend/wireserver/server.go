@@ -66,7 +66,6 @@ type Server struct {
 	versions []string      // of the objects
 	released int           // how many changes have happened
 	oldest   int           // the change that the oldest possible watch begins with
-	marks    int           // how many bookmarks were ordered
 	bell     chan struct{} // closed and replaced when one of these changes
 }
 
@@ -108,17 +107,15 @@ func (k *kind) custom() bool { return reflect.PointerTo(k.example).Implements(an
 
 var anything = reflect.TypeFor[runtime.Unstructured]()
 
-// blank is the object of a bookmark.
-func (k *kind) blank(version string, annotations map[string]string) (image, error) {
+// blank is the object of the bookmark that ends the initial events.
+func (k *kind) blank(version string) (image, error) {
 	obj, ok := reflect.New(k.example).Interface().(Object)
 	if !ok {
 		panic(fmt.Sprintf("BUG: %s is not the type of an Object", k.example))
 	}
 	obj.GetObjectKind().SetGroupVersionKind(k.GroupVersionKind)
 	obj.SetResourceVersion(version)
-	if annotations != nil {
-		obj.SetAnnotations(annotations)
-	}
+	obj.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	return k.encode(obj)
 }
 
@@ -160,14 +157,6 @@ func (s *Server) Expire(n int) error {
 	}
 	s.oldest = s.released
 	return nil
-}
-
-// Mark sends a bookmark to the watches that want one.
-func (s *Server) Mark() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.marks++
-	s.ringLocked()
 }
 
 // Versions is the version of each object, by namespace/name.

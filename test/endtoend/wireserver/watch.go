@@ -21,7 +21,6 @@ type stream struct {
 	flush    func() error
 	asked    question
 	position int // how many changes it has seen
-	marks    int // how many bookmarks it has seen
 }
 
 // usualTimeout is how long a watch lasts if the client does not say.
@@ -48,7 +47,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, q question) error
 		}
 	}
 	if q.initial {
-		_ = t.mark(t.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+		_ = t.ended()
 	}
 	t.follow(ctx)
 	return nil
@@ -73,7 +72,6 @@ func (t *stream) begin() (first []image, err error) {
 	s := t.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.marks = s.marks
 	if t.asked.initial || t.asked.version == "" || t.asked.version == "0" {
 		t.position = s.released
 		return append(first, s.objects...), nil
@@ -91,7 +89,7 @@ func (t *stream) follow(ctx context.Context) {
 	s := t.server
 	for {
 		s.mu.Lock()
-		released, oldest, marks, bell := s.released, s.oldest, s.marks, s.bell
+		released, oldest, bell := s.released, s.oldest, s.bell
 		s.mu.Unlock()
 		if t.position < oldest {
 			t.expired(oldest)
@@ -99,12 +97,6 @@ func (t *stream) follow(ctx context.Context) {
 		}
 		for ; t.position < released; t.position++ {
 			if err := t.send(watch.Modified, s.changes[t.position].to); err != nil || ctx.Err() != nil {
-				return
-			}
-		}
-		if marks > t.marks {
-			t.marks = marks
-			if err := t.mark(released, nil); err != nil {
 				return
 			}
 		}
@@ -128,12 +120,12 @@ func (t *stream) send(what watch.EventType, object image) error {
 	return frame(t.to, t.asked.format, made)
 }
 
-// mark sends a bookmark to a client that wants bookmarks.
-func (t *stream) mark(position int, annotations map[string]string) error {
+// ended sends the bookmark at the end of the initial events to a client that wants bookmarks.
+func (t *stream) ended() error {
 	if !t.asked.bookmarks {
 		return nil
 	}
-	object, err := t.server.blank(t.server.versionAt(position), annotations)
+	object, err := t.server.blank(t.server.versionAt(t.position))
 	if err != nil {
 		return err
 	}
