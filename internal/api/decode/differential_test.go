@@ -29,12 +29,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/randfill"
 
-	"github.com/delta-runtime/delta-runtime/internal/api/decode"
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
-
-// refused are the types of client-go's scheme that TypeOf refuses, with the reason.
-var refused = map[string]string{}
 
 // typesOfScheme are the types of client-go's scheme that have metadata.
 func typesOfScheme() map[string]reflect.Type {
@@ -55,13 +51,6 @@ func TestEveryTypeOfTheScheme(t *testing.T) {
 	for _, name := range shareOf(slices.Sorted(maps.Keys(types)), inTypes) {
 		made := types[name]
 		t.Run(name, func(t *testing.T) {
-			_, err := decode.TypeOf(reflect.New(made).Interface())
-			if reason := refused[name]; err != nil || reason != "" {
-				if err == nil || err.Error() != reason {
-					t.Errorf("the type is refused for %v, want %q", err, reason)
-				}
-				return
-			}
 			seeds.RunHeavy(t, 1, func(t *testing.T, rng *rand.Rand) { everyWay(t, rng, made) })
 		})
 	}
