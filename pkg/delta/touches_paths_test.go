@@ -76,7 +76,7 @@ func TestAPathOfOneKindIsNotTouchedByOthers(t *testing.T) {
 	config, secret := &corev1.ConfigMap{}, &corev1.Secret{}
 	filled := Change{Cause: Owned, Op: Updated, Old: config, New: &corev1.ConfigMap{Data: map[string]string{"a.b": "c"}}}
 	custom := ofKind(schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"})
-	schemas := samples.Custom()
+	schemas := samples.Custom
 	for name, c := range map[string]struct {
 		changes Changes
 		path    string

@@ -44,7 +44,7 @@ func contestants(t *testing.T) []contestant {
 		{"Deployment metadata", deployment, metaShape, nil, onlyMeta, samples.Builtin},
 		{"Service", core.WithKind("Service"), serviceShape(), nil, func() Object { return &corev1.Service{} }, samples.Builtin},
 		{"ConfigMap", core.WithKind("ConfigMap"), configMapShape(), nil, func() Object { return &corev1.ConfigMap{} }, samples.Builtin},
-		{"custom", schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"}, customShape(), nil, anything, samples.Custom()},
+		{"custom", schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Custom"}, customShape(), nil, anything, samples.Custom},
 	}
 	for i := range all {
 		c := all[i]

@@ -214,7 +214,7 @@ func TestPathsOfOutlandishTypes(t *testing.T) {
 
 // TestPathsOfFormsThatDoNotTell has objects whose Go types do not say what fields they have.
 func TestPathsOfFormsThatDoNotTell(t *testing.T) {
-	known := samples.Custom()
+	known := samples.Custom
 	untold := &unstructuredv1.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}}
 	for name, c := range map[string]struct {

@@ -39,7 +39,11 @@ var answers = map[string]func() error{
 	"gone": func() error {
 		return apierrors.NewGenericServerResponse(410, "watch", things, "", "version is gone", 0, true)
 	},
-	"too-new":     tooNew,
+	"too-new": func() error {
+		err := apierrors.NewTimeoutError("too new", 0)
+		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+		return err
+	},
 	"busy":        func() error { return apierrors.NewTooManyRequests("later", 0) },
 	"busy-7s":     func() error { return apierrors.NewTooManyRequests("later", 7) },
 	"unavailable": func() error { return apierrors.NewServiceUnavailable("starting up") },
@@ -53,13 +57,6 @@ var answers = map[string]func() error{
 	"refused": func() error { return fmt.Errorf("dial: %w", syscall.ECONNREFUSED) },
 	"broken":  func() error { return errors.New("connection reset") },
 	"eof":     func() error { return io.EOF },
-}
-
-func tooNew() error {
-	err := apierrors.NewTimeoutError("too new", 1)
-	err.ErrStatus.Details.RetryAfterSeconds = 0
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
-	return err
 }
 
 // Answer is the error of a name.

@@ -40,16 +40,15 @@ var parsed = sync.OnceValue(func() *typed.Parser {
 	return parser
 })
 
-// CustomSchemas take every unstructured object for one of the kind in custom.yaml.
-type CustomSchemas struct{ parser *typed.Parser }
+// Custom are the schemas of a kind that only tests have. They take every unstructured object for one of the kind in custom.yaml.
+var Custom custom
 
-// Custom returns the schemas of a kind that only tests have.
-func Custom() CustomSchemas { return CustomSchemas{parsed()} }
+type custom struct{}
 
 // ObjectToTyped checks an unstructured object against the schema.
-func (c CustomSchemas) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+func (custom) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	content := obj.(*unstructuredv1.Unstructured).Object
-	return typed.AsTyped(value.NewValueInterface(content), &c.parser.Schema, c.parser.Type("custom").TypeRef, opts...)
+	return typed.AsTyped(value.NewValueInterface(content), &parsed().Schema, parsed().Type("custom").TypeRef, opts...)
 }
 
 // Refusing are schemas that know no kind.
