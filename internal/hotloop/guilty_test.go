@@ -46,8 +46,8 @@ var places = []field{
 	{"data/password", "data.password", secretKind},
 }
 
-// scene is an object with all places, in a random world.
-func scene(w *world) (at delta.Key, over []field) {
+// scene is an object with all places, which one of the managers makes in a random world.
+func scene(w *world, by ...string) (at delta.Key, over []field) {
 	one := places[w.rng.IntN(len(places))]
 	over = []field{one}
 	if other := places[w.rng.IntN(len(places))]; w.rng.IntN(3) == 0 && other.kind == one.kind && other.path != one.path {
@@ -63,7 +63,7 @@ func scene(w *world) (at delta.Key, over []field) {
 	if one.kind == siteKind {
 		content["spec/containers/name=side/image"], content["status/conditions/type=Other/status"] = "side", "False"
 	}
-	w.create(one.kind, at, "kubectl", content)
+	w.create(one.kind, at, w.pick(by...), content)
 	return at, over
 }
 
@@ -100,8 +100,8 @@ func crimeOf(over []field, at delta.Key, managers ...string) *crime {
 func TestTheGuiltyAreNamed(t *testing.T) {
 	seeds.Run(t, 40, func(t *testing.T, rng *rand.Rand) {
 		w := newWorld(t, rng)
-		at, over := scene(w)
 		pair := []string{w.pick("argocd", "helm"), w.pick("hpa", me, "user")}
+		at, over := scene(w, "kubectl", pair[0], pair[1])
 		crime := crimeOf(over, at, slices.Sorted(slices.Values(pair))...)
 		round := time.Duration(float64(time.Millisecond) * math.Pow(100_000, rng.Float64()))
 		every := 1 + rng.IntN(12) // deltas for a call: with noise, no more than a change can hold
@@ -147,7 +147,7 @@ func TestTheGuiltyAreNamed(t *testing.T) {
 func TestOwnLoopsAreNamed(t *testing.T) {
 	seeds.Run(t, 40, func(t *testing.T, rng *rand.Rand) {
 		w := newWorld(t, rng)
-		at, over := scene(w)
+		at, over := scene(w, "kubectl", me)
 		over = over[:1]
 		crime := crimeOf(over, at, me)
 		pace := time.Duration(float64(time.Millisecond) * math.Pow(6_000, rng.Float64()))

@@ -26,7 +26,7 @@ func TestWhatIsHiddenIsNotNamed(t *testing.T) {
 		w := newWorld(t, rng)
 		at := delta.Key{Namespace: "shop", Name: "token"}
 		below := w.pick("token", "map/canary", "list/name=canary/value", "map/canary/deep")
-		w.create(kind, at, "kubectl", set{"spec/" + below: "at first", "spec/other": "other"})
+		w.create(kind, at, w.pick("kubectl", "argocd", "helm"), set{"spec/" + below: "at first", "spec/other": "other"})
 		w.call()
 		for range 10 {
 			for i, manager := range []string{"argocd", "helm"} {

@@ -88,6 +88,14 @@ func (w *world) write(key delta.Key, by string, content set) {
 func (w *world) put(before, obj *unstructured.Unstructured, by string, content set) {
 	w.version++
 	obj.SetResourceVersion(strconv.Itoa(w.version))
+	owned := maps.Clone(content)
+	for path, v := range content {
+		for at, c := range path {
+			if c == '/' && v != nil && valueOf(obj.Object, path[:at]) == nil {
+				owned[path[:at]+"/."] = true // who makes a map or an element owns that it is there
+			}
+		}
+	}
 	for path, v := range content {
 		assign(obj.Object, strings.Split(path, "/"), v)
 	}
@@ -97,7 +105,7 @@ func (w *world) put(before, obj *unstructured.Unstructured, by string, content s
 			break
 		}
 	}
-	obj.SetManagedFields(managed(obj.GetManagedFields(), by, w.now, content))
+	obj.SetManagedFields(managed(obj.GetManagedFields(), by, w.now, owned))
 	key := delta.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	w.objects[key] = obj
 	change := delta.Change{Cause: delta.Primary, Kind: obj.GroupVersionKind(), Key: key, Op: delta.Added, New: obj, First: w.now, Last: w.now, Deltas: 1}
@@ -246,7 +254,7 @@ func managed(before []metav1.ManagedFieldsEntry, by string, now time.Time, conte
 
 func pathOf(text string) fieldpath.Path {
 	var steps []any
-	for step := range strings.SplitSeq(text, "/") {
+	for step := range strings.SplitSeq(strings.TrimSuffix(text, "/."), "/") {
 		if key, name, ok := strings.Cut(step, "="); ok {
 			steps = append(steps, fieldpath.KeyByFields(key, name))
 		} else {
