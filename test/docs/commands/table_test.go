@@ -6,32 +6,32 @@ type place struct{ file, text string }
 // places has the commands that are not run here, because something else runs them. A new
 // command that can't be run here gets a line.
 var places = map[string]place{
-	"make test":          {".ci/run", "\nmake test\n"},
-	"make race":          {".ci/run", "\tmake race\n"},
-	"make test-all":      {".github/workflows/nightly.yaml", "run: make test-all\n"},
-	"make lint":          {".ci/run", "\nmake lint\n"},
-	"make run":           {"hack/demo/process_test.go", `startDemo(t, "-once")`},
-	"make recording":     {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
-	"make controlplane":  {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
-	"make cluster":       {"Makefile", "\nrealtime: cluster "},
-	"make bench-report":  {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes more than a quarter of an hour
-	"make kubectl-delta": {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
-	"kubectl delta top":  {"test/sampleoperator/inspector_test.go", `{"reader", "top", `},
-	"make observability": {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
-	"make demo-page":     {"Makefile", "\n\tgo -C test/browser test -tags demopage "}, // it needs chromium
-	"make docs":          {"hack/test-all", "docs make docs"},                         // it builds the site's generator first
-	"make image":         {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
-	"make next":          {"Makefile", "\n\thack/next "},                                    // it takes as long as make test
-	"make release":       {"test/release/release_test.go", `"make", "release", "VERSION="`}, // it takes minutes
-	"make generate":      {"examples/sample-operator/generated_test.go", `"controller-gen"`},
-	"make manifests":     {"examples/sample-operator/generated_test.go", `"controller-gen"`},
-	"make deploy":        {"test/sampleoperator/deploy_test.go", `run("deploy"`},
-	"make undeploy":      {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
-	"make kind-up":       {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
-	"make flakes":        {"Makefile", "\n\t@hack/flakes $(N)\n"}, // it takes an hour
-	"make model":         {"hack/test-all", "make model SEEDS="},
-	"go test ./...":      {"Makefile", "\n\tgo test -tags invariants -timeout 20m $$(hack/packages test)\n"},
-	"go mod tidy":        {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
+	"make test":                             {".ci/run", "\nmake test\n"},
+	"make race":                             {".ci/run", "\tmake race\n"},
+	"make test-all":                         {".github/workflows/nightly.yaml", "run: make test-all\n"},
+	"make lint":                             {".ci/run", "\nmake lint\n"},
+	"make run":                              {"hack/demo/process_test.go", `startDemo(t, "-once")`},
+	"make recording":                        {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
+	"make controlplane":                     {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
+	"make cluster":                          {"Makefile", "\nrealtime: cluster "},
+	"make bench-report":                     {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes more than a quarter of an hour
+	"make kubectl-delta":                    {"test/sampleoperator/inspector_test.go", `"cmd/kubectl-delta", "build"`},
+	"kubectl delta top":                     {"test/sampleoperator/inspector_test.go", `{"reader", "top", `},
+	"make observability":                    {"Makefile", "\n\tgo test -tags observability "},            // it needs a Prometheus, which only some machines have
+	"make demo-page":                        {"Makefile", "\n\tgo -C test/browser test -tags demopage "}, // it needs chromium
+	"make docs":                             {"hack/test-all", "docs make docs"},                         // it builds the site's generator first
+	"make image":                            {"test/sampleoperator/main_test.go", `"hack/image", "run", "."`},
+	"make next CR=v0.25.0 CLIENTGO=v0.37.2": {"Makefile", "\n\thack/next "},                                    // it takes as long as make test
+	"make release":                          {"test/release/release_test.go", `"make", "release", "VERSION="`}, // it takes minutes
+	"make generate":                         {"examples/sample-operator/generated_test.go", `"controller-gen"`},
+	"make manifests":                        {"examples/sample-operator/generated_test.go", `"controller-gen"`},
+	"make deploy":                           {"test/sampleoperator/deploy_test.go", `run("deploy"`},
+	"make undeploy":                         {"test/sampleoperator/deploy_test.go", `run("undeploy"`},
+	"make kind-up":                          {"hack/kind/scripts_test.go", `w.run(t, "up.sh"`},
+	"make flakes":                           {"Makefile", "\n\t@hack/flakes $(N)\n"}, // it takes an hour
+	"make model":                            {"hack/test-all", "make model SEEDS="},
+	"go test ./...":                         {"Makefile", "\n\tgo test -tags invariants -timeout 20m $$(hack/packages test)\n"},
+	"go mod tidy":                           {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
 
 	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
 	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
