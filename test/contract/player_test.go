@@ -123,7 +123,7 @@ func (p *player) together(ctx context.Context, steps []step) {
 func (p *player) options(r request) metav1.ListOptions {
 	o := metav1.ListOptions{
 		ResourceVersion: p.writes.version(r.version), ResourceVersionMatch: r.match, Limit: r.limit, Continue: r.from,
-		SendInitialEvents: r.initial, AllowWatchBookmarks: r.bookmarks, LabelSelector: r.selector,
+		SendInitialEvents: r.initial, AllowWatchBookmarks: r.bookmarks,
 	}
 	switch r.from {
 	case "next":

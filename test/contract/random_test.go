@@ -83,8 +83,5 @@ func (d dice) request(writes int) request {
 	if d.IntN(5) == 0 {
 		r.from = []string{"next", "rest", "nonsense"}[d.IntN(3)]
 	}
-	if d.IntN(4) == 0 {
-		r.selector = []string{"red", "!red"}[d.IntN(2)]
-	}
 	return r
 }

@@ -64,7 +64,6 @@ type request struct {
 	initial   *bool
 	bookmarks bool
 	timeout   int64
-	selector  string
 }
 
 // String is the text of a request in a transcript.
@@ -88,9 +87,6 @@ func (r request) String() string {
 	}
 	if r.timeout != 0 {
 		fmt.Fprintf(&b, " timeout=%ds", r.timeout)
-	}
-	if r.selector != "" {
-		fmt.Fprintf(&b, " selector=%s", r.selector)
 	}
 	return b.String()
 }

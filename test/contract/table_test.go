@@ -21,12 +21,11 @@ func listScripts() []script {
 			list{}, list{version: "0"}, list{version: "w2"}, list{version: "w5"},
 			list{version: "w2", match: notOlderThan}, list{version: "0", match: notOlderThan},
 			list{version: "w2", match: exact}, list{version: "w5", match: exact},
-			list{selector: "red"}, list{selector: "!red"}, list{selector: "red", version: "w3", match: exact},
 		})},
 		{name: "lists with a limit", steps: after(abc, together{
 			list{limit: 1}, list{limit: 2}, list{limit: 3}, list{version: "0", limit: 1},
 			list{version: "w3", limit: 2}, list{version: "w2", limit: 1, match: notOlderThan},
-			list{version: "w3", limit: 1, match: exact}, list{limit: 1, selector: "red"}, list{limit: 1, selector: "!red"},
+			list{version: "w3", limit: 1, match: exact},
 		})},
 		{name: "lists of the future", steps: after(abc, together{
 			list{version: "future"}, list{version: "future", match: notOlderThan},
@@ -35,7 +34,7 @@ func listScripts() []script {
 		{name: "lists that make no sense", steps: after(abc, together{
 			list{version: "nonsense"}, list{version: "-1"}, list{match: exact}, list{match: notOlderThan}, list{version: "0", match: exact},
 			list{version: "w1", match: "Nonsense"}, list{initial: yes}, list{initial: no},
-			list{from: "nonsense"}, list{from: "?"}, list{from: "next", limit: -1}, list{limit: -1}, list{selector: "=="},
+			list{from: "nonsense"}, list{from: "?"}, list{from: "next", limit: -1}, list{limit: -1},
 			list{version: "nonsense", match: exact}, list{version: "nonsense", limit: 1},
 		})},
 		{name: "pages", steps: after(abc,
@@ -47,8 +46,6 @@ func listScripts() []script {
 		{name: "pages of the past", steps: after(abc,
 			list{version: "w3", match: exact, limit: 1}, list{limit: 1, from: "next"}, list{limit: 1, from: "next"},
 			list{version: "w3", limit: 2}, list{from: "next"})},
-		{name: "pages of what is selected", steps: after(abc, put{"d", "red"},
-			list{limit: 1, selector: "red"}, list{limit: 1, selector: "red", from: "next"}, list{limit: 1, selector: "!red"})},
 	}
 }
 
@@ -57,13 +54,11 @@ func watchScripts() []script {
 	return []script{
 		{name: "watches", steps: after(abc, together{
 			watch{request: request{version: "w1"}}, watch{request: request{version: "w4"}}, watch{request: request{version: "w5"}},
-			watch{request: request{version: "w1", selector: "red"}}, watch{request: request{version: "w1", selector: "!red"}},
 			watch{request: request{version: "0"}}, watch{request: request{}},
 			watch{request: request{version: "0", bookmarks: true}}, watch{request: request{bookmarks: true}},
-			watch{request: request{bookmarks: true, selector: "red"}}, watch{request: request{version: "w2", limit: 1}},
+			watch{request: request{version: "w2", limit: 1}},
 		})},
 		{name: "a watch that goes on", steps: after(abc, watch{request: request{version: "w4"}, then: more})},
-		{name: "a watch of what is selected goes on", steps: after(abc, watch{request: request{version: "w4", selector: "red"}, then: more})},
 		{name: "a watch from the future", steps: after(abc,
 			watch{request: request{version: "future", bookmarks: true, timeout: 4}, then: more})},
 		{name: "a watch that had news ends", steps: after(abc,
@@ -78,7 +73,7 @@ func watchScripts() []script {
 			watch{request: request{version: "w1", match: notOlderThan}}, watch{request: request{match: notOlderThan}},
 			watch{request: request{initial: yes}}, watch{request: request{initial: no}}, watch{request: request{initial: yes, match: exact}},
 			watch{request: request{initial: yes, match: "Nonsense"}}, watch{request: request{from: "nonsense", version: "w1"}},
-			watch{request: request{from: "nonsense", initial: yes, match: notOlderThan}}, watch{request: request{selector: "=="}},
+			watch{request: request{from: "nonsense", initial: yes, match: notOlderThan}},
 			watch{request: request{version: "nonsense", initial: yes, match: notOlderThan}},
 		})},
 	}
@@ -94,13 +89,11 @@ func streamScripts() []script {
 	declined := func(version string) request {
 		return request{version: version, initial: no, match: notOlderThan, bookmarks: true}
 	}
-	selected := asked("")
-	selected.selector = "red"
 	ending := asked("")
 	ending.timeout = 5
 	return []script{
 		{name: "streaming lists", steps: after(abc, together{
-			watch{request: asked("")}, watch{request: asked("0")}, watch{request: asked("w2")}, watch{request: asked("w5")}, watch{request: selected},
+			watch{request: asked("")}, watch{request: asked("0")}, watch{request: asked("w2")}, watch{request: asked("w5")},
 			watch{request: mute("")}, watch{request: mute("0")}, watch{request: mute("w2")},
 			watch{request: declined("")}, watch{request: declined("0")}, watch{request: declined("w2")},
 		})},

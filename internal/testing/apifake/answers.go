@@ -9,25 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // asked is a request whose options make sense.
 type asked struct {
 	metav1.ListOptions
-	selector labels.Selector
-	version  int64 // 0 for none and for "0"
+	version int64 // 0 for none and for "0"
 }
 
 // check completes options as the server does, or refuses them.
 func (s *Server) check(o metav1.ListOptions, isWatch bool) (asked, error) {
-	if o.FieldSelector != "" {
-		panic("BUG: apifake selects by label alone, not by " + o.FieldSelector)
-	}
-	selector, err := labels.Parse(o.LabelSelector)
-	if err != nil {
-		return asked{}, apierrors.NewBadRequest(fmt.Sprintf("parse the label selector: %v", err))
+	if o.FieldSelector != "" || o.LabelSelector != "" {
+		panic("BUG: apifake selects nothing, neither by " + o.FieldSelector + " nor by " + o.LabelSelector)
 	}
 	in := internalversion.ListOptions{
 		Watch: isWatch, ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,
@@ -38,7 +32,7 @@ func (s *Server) check(o metav1.ListOptions, isWatch bool) (asked, error) {
 		return asked{}, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", errs)
 	}
 	o.SendInitialEvents, o.ResourceVersionMatch = in.SendInitialEvents, in.ResourceVersionMatch
-	a := asked{ListOptions: o, selector: selector}
+	a := asked{ListOptions: o}
 	if o.ResourceVersion != "" {
 		version, err := strconv.ParseUint(o.ResourceVersion, 10, 63)
 		switch {

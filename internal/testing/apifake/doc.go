@@ -23,7 +23,7 @@
 // version fails although etcd has all that is missing. And after a restore of etcd the
 // cache of an API server that goes on running stays as it was, until etcd has caught up.
 //
-// It leaves out selectors by field, resources that have no watch cache, several API servers, and
+// It leaves out selectors, resources that have no watch cache, several API servers, and
 // faults on the way: requests that hang or are refused, connections that break. A
 // test that wants these wraps the server.
 //

@@ -91,18 +91,13 @@ func (a asked) page(objects map[string]*Object, version int64, from token) *meta
 	if a.ResourceVersion == "0" {
 		limit = 0 // any version will do, and so the server does not care for pages
 	}
-	for i, key := range keys {
-		if a.selects(objects[key]) {
-			list.Items = append(list.Items, *objects[key].DeepCopy())
-		}
-		if limit > 0 && len(list.Items) >= limit && i < len(keys)-1 {
-			list.Continue = next(version, key)
-			if a.selector.Empty() {
-				left := int64(len(keys) - limit)
-				list.RemainingItemCount = &left
-			}
-			break
-		}
+	if limit > 0 && limit < len(keys) {
+		left := int64(len(keys) - limit)
+		list.Continue, list.RemainingItemCount = next(version, keys[limit-1]), &left
+		keys = keys[:limit]
+	}
+	for _, key := range keys {
+		list.Items = append(list.Items, *objects[key].DeepCopy())
 	}
 	return list
 }

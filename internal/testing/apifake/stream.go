@@ -91,9 +91,7 @@ func (st *Stream) poll() (event *watch.Event, changed <-chan struct{}, due time.
 // catchUpLocked makes ready what the cache has learned.
 func (st *Stream) catchUpLocked() {
 	for _, c := range st.server.cache.after(st.position) {
-		if event, ok := st.wants.event(c); ok {
-			st.ready = append(st.ready, event)
-		}
+		st.ready = append(st.ready, c.event())
 		st.position = c.version
 	}
 }

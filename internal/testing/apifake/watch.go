@@ -8,7 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -83,29 +82,22 @@ func (s *Server) admitLocked(ctx context.Context, st *Stream) error {
 // beginLocked has the stream send what there is.
 func (s *Server) beginLocked(st *Stream) {
 	for _, key := range slices.Sorted(maps.Keys(s.cache.objects)) {
-		if o := s.cache.objects[key]; st.wants.selects(o) {
-			st.ready = append(st.ready, watch.Event{Type: watch.Added, Object: o.DeepCopy()})
-		}
+		st.ready = append(st.ready, watch.Event{Type: watch.Added, Object: s.cache.objects[key].DeepCopy()})
 	}
 	st.position = s.cache.version
 }
 
-func (a asked) selects(o *Object) bool { return o != nil && a.selector.Matches(labels.Set(o.Labels)) }
-
-// event is what a change is to somebody who sees but the objects that are selected.
-func (a asked) event(c change) (watch.Event, bool) {
-	is, was := a.selects(c.is), a.selects(c.was)
+// event is what a watch says of a change.
+func (c change) event() watch.Event {
 	switch {
-	case is && was:
-		return watch.Event{Type: watch.Modified, Object: c.is.DeepCopy()}, true
-	case is:
-		return watch.Event{Type: watch.Added, Object: c.is.DeepCopy()}, true
-	case was:
+	case c.is == nil:
 		last := c.was.DeepCopy()
 		last.ResourceVersion = format(c.version)
-		return watch.Event{Type: watch.Deleted, Object: last}, true
+		return watch.Event{Type: watch.Deleted, Object: last}
+	case c.was == nil:
+		return watch.Event{Type: watch.Added, Object: c.is.DeepCopy()}
 	default:
-		return watch.Event{}, false
+		return watch.Event{Type: watch.Modified, Object: c.is.DeepCopy()}
 	}
 }
 
