@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/fields"
@@ -55,14 +56,8 @@ func fieldIndex(extract client.IndexerFunc) toolscache.IndexFunc {
 }
 
 // errInexact is the answer to anything but equality: an index can't say what has another
-// value.
-var errInexact = errNotSupported("non-exact field matches are not supported by the cache")
-
-// errNotSupported is an error in controller-runtime's words, because people know it by
-// them.
-type errNotSupported string
-
-func (e errNotSupported) Error() string { return string(e) }
+// value. The words are controller-runtime's, because people know it by them.
+var errInexact = errors.New("non-exact field matches are not supported by the cache")
 
 // filedUnder translates what a field selector requires into index values.
 func filedUnder(namespace string, sel fields.Selector) ([]store.Filed, error) {
