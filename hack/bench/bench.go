@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,37 +31,28 @@ const lastWords = 5 * time.Second
 
 // A bench has a test binary for each package with rows.
 type bench struct {
-	settings   settings
-	benchmarks []benchmark
-	progress   io.Writer
-	scratch    string
-	patience   time.Duration
-	binaries   map[string]string // by folder
-	cpu        string            // the processor's name, known when the first process has run
+	settings settings
+	wanted   rowSet // those whose benchmarks run; never empty
+	progress io.Writer
+	scratch  string
+	patience time.Duration
+	binaries map[string]string // by folder
+	cpu      string            // the processor's name, known when the first process has run
 }
 
 // prepare builds what the settings need. Close it afterwards.
 func prepare(ctx context.Context, s settings, progress io.Writer) (*bench, error) {
-	all, err := find(ctx, s.root)
+	scratch, err := os.MkdirTemp("", "bench")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make a folder for test binaries: %w", err)
 	}
-	b := &bench{settings: s, progress: progress, binaries: make(map[string]string), patience: patience}
-	wanted := rowSet{}
+	b := &bench{settings: s, wanted: rowSet{}, progress: progress, scratch: scratch, binaries: make(map[string]string), patience: patience}
 	for _, p := range promises {
 		if s.rows.has(p.row) {
 			for _, row := range p.sources() {
-				wanted[row] = true
+				b.wanted[row] = true
 			}
 		}
-	}
-	for _, found := range all {
-		if wanted[found.row] {
-			b.benchmarks = append(b.benchmarks, found)
-		}
-	}
-	if b.scratch, err = os.MkdirTemp("", "bench"); err != nil {
-		return nil, fmt.Errorf("make a folder for test binaries: %w", err)
 	}
 	if err := b.build(ctx); err != nil {
 		b.close()
@@ -72,21 +64,21 @@ func prepare(ctx context.Context, s settings, progress io.Writer) (*bench, error
 func (b *bench) close() { _ = os.RemoveAll(b.scratch) }
 
 func (b *bench) build(ctx context.Context) error {
-	for _, found := range b.benchmarks {
-		if b.binaries[found.folder] != "" {
+	for _, p := range promises {
+		if !b.wanted[p.row] || b.binaries[p.folder] != "" {
 			continue
 		}
 		binary, err := filepath.Abs(filepath.Join(b.scratch, strconv.Itoa(len(b.binaries))+".test"))
 		if err != nil {
 			return fmt.Errorf("name a test binary: %w", err)
 		}
-		fmt.Fprintf(b.progress, "build %s\n", found.folder)
+		fmt.Fprintf(b.progress, "build %s\n", p.folder)
 		command := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")
-		command.Dir = found.folder
+		command.Dir = filepath.Join(b.settings.root, p.folder)
 		if said, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("build the benchmarks in %s: %w\n%s", found.folder, err, said)
+			return fmt.Errorf("build the benchmarks in %s: %w\n%s", p.folder, err, said)
 		}
-		b.binaries[found.folder] = binary
+		b.binaries[p.folder] = binary
 	}
 	return nil
 }
@@ -98,7 +90,7 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 	r := &report{Machine: here, Commit: commit(ctx, b.settings.root), Size: b.settings.size, Started: time.Now().UTC()}
 	for i := range promises {
 		p := &promises[i]
-		if p.from != nil || !b.runs(p.row) || p.beside != 0 && b.runs(p.beside) {
+		if !b.wanted[p.row] || b.wanted[p.beside] {
 			continue
 		}
 		if err := b.rounds(ctx, p, p.rounds(b.settings.rounds), r); err != nil {
@@ -110,11 +102,6 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 	r.judge(b.settings.rows)
 	r.Took = time.Since(r.Started).Round(time.Second).String()
 	return r, nil
-}
-
-// runs reports whether there is a benchmark of the row.
-func (b *bench) runs(row int) bool {
-	return slices.ContainsFunc(b.benchmarks, func(found benchmark) bool { return found.row == row })
 }
 
 // rounds runs each side of a row so many times, and ends early with the first failure. The
@@ -138,33 +125,38 @@ func (b *bench) rounds(ctx context.Context, p *promise, most int, into *report) 
 	return nil
 }
 
-// side runs one side of a row, in one process per package that has a part of it.
+// side runs one side of a row, in one process with the rows beside it.
 func (b *bench) side(ctx context.Context, p *promise, side string) ([]result, error) {
-	names := make(map[string][]string)
-	var folders []string
-	for _, found := range b.benchmarks {
-		if !p.together(found.row) {
-			continue
+	var rows []string
+	for _, row := range slices.Sorted(maps.Keys(b.wanted)) {
+		if p.together(row) {
+			rows = append(rows, fmt.Sprintf("%02d", row))
 		}
-		if names[found.folder] == nil {
-			folders = append(folders, found.folder)
-		}
-		names[found.folder] = append(names[found.folder], found.name)
+	}
+	output, err := b.execute(ctx, p.folder, append(only(rows, side), "-test.run=^$", "-test.benchtime="+p.time()))
+	if err != nil {
+		return nil, fmt.Errorf("run %s of the rows %s in %s: %w", side, strings.Join(rows, ", "), p.folder, err)
 	}
 	var results []result
-	for _, folder := range folders {
-		arguments := append(only(names[folder], side), "-test.run=^$", "-test.benchtime="+p.time())
-		output, err := b.execute(ctx, folder, arguments)
-		if err != nil {
-			return nil, fmt.Errorf("run %s of %s in %s: %w", side, strings.Join(names[folder], ", "), folder, err)
-		}
-		found, cpu, err := parse(bytes.NewReader(output))
-		if err != nil {
-			return nil, err
-		}
-		results, b.cpu = append(results, found...), cpu
+	results, b.cpu, err = parse(bytes.NewReader(output))
+	return results, err
+}
+
+// maxVariant is the largest number of elements that a variant can have.
+const maxVariant = 4
+
+// only returns the arguments of a test binary that run one side of the rows. A side is
+// the last element of a name, at any depth. So the other side is skipped at each depth.
+func only(rows []string, side string) []string {
+	other := ours
+	if side == ours {
+		other = incumbent
 	}
-	return results, nil
+	var skipped []string
+	for depth := range maxVariant + 1 {
+		skipped = append(skipped, strings.Repeat("/", depth+1)+"^"+other+"$")
+	}
+	return []string{"-test.bench=^BenchmarkRow(" + strings.Join(rows, "|") + ")_", "-test.skip=" + strings.Join(skipped, "|")}
 }
 
 // execute runs a test binary and returns what it printed.
@@ -172,7 +164,7 @@ func (b *bench) execute(ctx context.Context, folder string, arguments []string) 
 	ctx, cancel := context.WithTimeoutCause(ctx, b.patience, fmt.Errorf("it took longer than %v", b.patience))
 	defer cancel()
 	command := exec.CommandContext(ctx, b.binaries[folder], arguments...)
-	command.Dir = folder
+	command.Dir = filepath.Join(b.settings.root, folder)
 	command.Env = append(os.Environ(), sizeVariable+"="+strconv.Itoa(b.settings.size))
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGQUIT) } // the runtime prints all stacks
 	command.WaitDelay = lastWords

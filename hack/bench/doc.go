@@ -9,15 +9,14 @@
 //	go run ./hack/bench -report docs/benchmarks.md -from docs/benchmarks/run.json
 //	                                                  the page again, from the run that it keeps
 //
-// A row is a benchmark called BenchmarkRowNN_What, in whatever package it
-// belongs to, with sub-benchmarks that end in /ours and /incumbent and may have
-// variants in between:
+// A row is a benchmark called BenchmarkRowNN_What, with sub-benchmarks that end in /ours and
+// /incumbent and may have variants in between:
 //
 //	BenchmarkRow05_StoreUpdate/indexers=3/ours
 //	         │        │           │        └ side: the two of a variant are a pair
 //	         │        │           └ variant: any number of elements, or none
 //	         │        └ what
-//	         └ row: its promise stands in gates.go
+//	         └ row: its promise stands in gates.go, and in which folder the benchmark is
 //
 // Each side runs in a process of its own, and the two take turns: ours, incumbent, incumbent,
 // ours. The speed of a shared machine drifts. With turns it drifts for both sides alike, so

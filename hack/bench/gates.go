@@ -15,6 +15,7 @@ const lastRow = 99
 type promise struct {
 	row       int
 	what      string
+	folder    string // of the package that has the benchmark; empty exactly if there is from
 	metric    string // unit of the figure, as the benchmark reports it
 	noisy     bool   // only the median of many rounds is reliable, because of what else the machine does
 	benchtime string // in the form of -test.benchtime; empty is benchtime
@@ -52,35 +53,35 @@ const events = "100000x"
 
 // promises are all rows, in order. A missing row is about a part that does not exist yet.
 var promises = []promise{
-	{row: 1, what: "DeltaFIFO, add and pop, distinct keys", metric: "cpu-ns/op", gates: []gate{{ratio: 1.5}, {variant: "own", ratio: 4}}},
-	{row: 2, what: "DeltaFIFO, add and pop, hot keys", metric: "cpu-ns/op", gates: []gate{{ratio: 1}, {variant: "own", ratio: 2}}},
-	{row: 3, what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", gates: []gate{{ratio: 2}, {variant: "own", ratio: 5}}},
+	{row: 1, folder: "pkg/toolscache", what: "DeltaFIFO, add and pop, distinct keys", metric: "cpu-ns/op", gates: []gate{{ratio: 1.5}, {variant: "own", ratio: 4}}},
+	{row: 2, folder: "pkg/toolscache", what: "DeltaFIFO, add and pop, hot keys", metric: "cpu-ns/op", gates: []gate{{ratio: 1}, {variant: "own", ratio: 2}}},
+	{row: 3, folder: "pkg/toolscache", what: "DeltaFIFO, Replace of unchanged objects", metric: "cpu-ns/op", gates: []gate{{ratio: 2}, {variant: "own", ratio: 5}}},
 
-	{row: 4, what: "store, Get", metric: "ns/op", noisy: true, gates: []gate{{ratio: 0.8}}},
-	{row: 5, what: "store, Update", metric: "ns/op", noisy: true, benchtime: "20000x", // making the objects takes much longer
+	{row: 4, folder: "internal/engine/store", what: "store, Get", metric: "ns/op", noisy: true, gates: []gate{{ratio: 0.8}}},
+	{row: 5, folder: "internal/engine/store", what: "store, Update", metric: "ns/op", noisy: true, benchtime: "20000x", // making the objects takes much longer
 		gates: []gate{
 			{variant: "indexers=*", ratio: 0.6},
 			{variant: "indexers=*/view=held", ratio: 0.2},
 			{variant: "indexers=*/view=held-batch=100", ratio: 0.4},
 		}},
-	{row: 6, what: "store, List", metric: "ns/op", noisy: true, gates: []gate{{ratio: 0.7}}},
-	{row: 7, what: "store, ByIndex, one hit in a hundred", metric: "ns/op", gates: []gate{{ratio: 4}}},
-	{row: 8, what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", gates: []gate{{ratio: 4}}},
-	{row: 9, what: "store, read during a Replace, p99", metric: "p99-ns", benchtime: "3x",
+	{row: 6, folder: "internal/engine/store", what: "store, List", metric: "ns/op", noisy: true, gates: []gate{{ratio: 0.7}}},
+	{row: 7, folder: "internal/engine/store", what: "store, ByIndex, one hit in a hundred", metric: "ns/op", gates: []gate{{ratio: 4}}},
+	{row: 8, folder: "internal/engine/store", what: "store, Replace of unchanged objects, 3 indexers", metric: "ns/op", gates: []gate{{ratio: 4}}},
+	{row: 9, folder: "internal/engine/store", what: "store, read during a Replace, p99", metric: "p99-ns", benchtime: "3x",
 		gates: []gate{{variant: "unchanged", ratio: 1000}, {variant: "changed", ratio: 20}}},
 
-	{row: 10, what: "informer, event to 1 handler", metric: "events/s", benchtime: events, gates: []gate{{ratio: 1.5}, cpuToo}},
-	{row: 11, what: "informer, event to 4 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 3}, cpuToo}},
-	{row: 12, what: "informer, event to 16 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 4}, cpuToo}},
+	{row: 10, folder: "pkg/toolscache", what: "informer, event to 1 handler", metric: "events/s", benchtime: events, gates: []gate{{ratio: 1.5}, cpuToo}},
+	{row: 11, folder: "pkg/toolscache", what: "informer, event to 4 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 3}, cpuToo}},
+	{row: 12, folder: "pkg/toolscache", what: "informer, event to 16 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 4}, cpuToo}},
 	{row: 13, what: "informer, allocations for an event", metric: "allocs/event", from: []int{10, 11, 12}, gates: []gate{{most: 4}}},
-	{row: 14, what: "informer, start to all synced, 4 handlers", metric: "ns/op", benchtime: "2x", gates: []gate{{ratio: 2}, cpuToo}},
-	{row: 15, what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", benchtime: "1x", gates: []gate{{ratio: 3}}},
-	{row: 16, what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", benchtime: "1x", beside: 30,
+	{row: 14, folder: "pkg/toolscache", what: "informer, start to all synced, 4 handlers", metric: "ns/op", benchtime: "2x", gates: []gate{{ratio: 2}, cpuToo}},
+	{row: 15, folder: "pkg/toolscache", what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", benchtime: "1x", gates: []gate{{ratio: 3}}},
+	{row: 16, folder: "test/endtoend", what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", benchtime: "1x", beside: 30,
 		gates: []gate{
 			{variant: "encoding=json", ratio: 5}, {variant: "encoding=protobuf", ratio: 10},
 			{variant: "encoding=json/from=memory", ratio: 15}, {variant: "encoding=protobuf/from=memory", ratio: 30},
 		}},
-	{row: 17, what: "informer, change during a resync, p99", metric: "p99-ns", noisy: true, benchtime: "1x",
+	{row: 17, folder: "pkg/toolscache", what: "informer, change during a resync, p99", metric: "p99-ns", noisy: true, benchtime: "1x",
 		gates: []gate{
 			{variant: "handlers=1", ratio: 100},
 			{variant: "handlers=4", ratio: 20},
@@ -90,30 +91,30 @@ var promises = []promise{
 	// The garbage collector runs more often in a smaller heap. GOGC decides whether a user pays
 	// with processor time or with memory. So both sides get a heap of the same size, and another
 	// line shows the figure with GOGC=100.
-	{row: 18, what: "cache, Get of a Pod, private copy", metric: "same-heap-cpu-ns/op", gates: []gate{{ratio: 1.1}, cpuToo}},
-	{row: 19, what: "cache, List of a namespace, 1 %", metric: "same-heap-cpu-ns/op", beside: 18, gates: []gate{{ratio: 1.3}, cpuToo}},
-	{row: 20, what: "cache, List by label", metric: "same-heap-cpu-ns/op", beside: 18,
+	{row: 18, folder: "pkg/cache", what: "cache, Get of a Pod, private copy", metric: "same-heap-cpu-ns/op", gates: []gate{{ratio: 1.1}, cpuToo}},
+	{row: 19, folder: "pkg/cache", what: "cache, List of a namespace, 1 %", metric: "same-heap-cpu-ns/op", beside: 18, gates: []gate{{ratio: 1.3}, cpuToo}},
+	{row: 20, folder: "pkg/cache", what: "cache, List by label", metric: "same-heap-cpu-ns/op", beside: 18,
 		gates: []gate{{variant: "matches=10", ratio: 100}, {variant: "matches=1000", ratio: 4}, {variant: "matches=*", metric: "cpu-ns/op"}}},
-	{row: 21, what: "cache, List by field, 100 hits", metric: "same-heap-cpu-ns/op", beside: 18, gates: []gate{{ratio: 1}, cpuToo}},
+	{row: 21, folder: "pkg/cache", what: "cache, List by field, 100 hits", metric: "same-heap-cpu-ns/op", beside: 18, gates: []gate{{ratio: 1}, cpuToo}},
 
-	{row: 22, what: "queue, add, get and done", metric: "cpu-ns/op",
+	{row: 22, folder: "pkg/queue/ctrlqueue", what: "queue, add, get and done", metric: "cpu-ns/op",
 		gates: []gate{{variant: "against=workqueue/*/*", ratio: 1.3}, {variant: "against=priorityqueue/*/*", ratio: 5}}},
-	{row: 23, what: "queue, lateness of timers, p99", metric: "p99-ns", noisy: true, benchtime: "1x", gates: []gate{{variant: "against=priorityqueue", ratio: 5}}},
-	{row: 24, what: "queue, AddRateLimited", metric: "cpu-ns/op", gates: []gate{{variant: "against=workqueue", ratio: 1.3}}},
+	{row: 23, folder: "pkg/queue/ctrlqueue", what: "queue, lateness of timers, p99", metric: "p99-ns", noisy: true, benchtime: "1x", gates: []gate{{variant: "against=priorityqueue", ratio: 5}}},
+	{row: 24, folder: "pkg/queue/ctrlqueue", what: "queue, AddRateLimited", metric: "cpu-ns/op", gates: []gate{{variant: "against=workqueue", ratio: 1.3}}},
 	// Ours may take a tenth more.
-	{row: 25, what: "queue, memory of a pending timer", metric: "B/item", benchtime: "1x", gates: []gate{{variant: "against=*", ratio: 1 / 1.1}}},
+	{row: 25, folder: "pkg/queue/ctrlqueue", what: "queue, memory of a pending timer", metric: "B/item", benchtime: "1x", gates: []gate{{variant: "against=*", ratio: 1 / 1.1}}},
 
 	// There is no row 26, which was to be about decoding alone. It is nearly all of row 27.
-	{row: 27, what: "end to end, watch event to reconciler", metric: "cpu-ns/op", benchtime: "1x",
+	{row: 27, folder: "test/endtoend", what: "end to end, watch event to reconciler", metric: "cpu-ns/op", benchtime: "1x",
 		gates: []gate{{variant: "encoding=json", ratio: 4}, {variant: "encoding=protobuf", ratio: 1.8}, {variant: "encoding=unstructured", ratio: 3}}},
 
-	{row: 28, what: "cache, memory of a Pod", metric: "B/item", beside: 18, gates: []gate{{ratio: 1 / 0.6}}},
-	{row: 29, what: "cache, memory of an unstructured object", metric: "B/item", benchtime: "1x", beside: 30,
+	{row: 28, folder: "pkg/cache", what: "cache, memory of a Pod", metric: "B/item", beside: 18, gates: []gate{{ratio: 1 / 0.6}}},
+	{row: 29, folder: "test/endtoend", what: "cache, memory of an unstructured object", metric: "B/item", benchtime: "1x", beside: 30,
 		gates: []gate{{variant: "managedFields=kept", ratio: 1 / 0.7}, {variant: "managedFields=stripped", ratio: 1 / 0.5}}},
 
 	// The peak is resident memory: of the whole process in peak-B/item, and without what the process
 	// has before the list in peak/live.
-	{row: 30, what: "end to end, first list", metric: "cpu-ns/op", benchtime: "1x",
+	{row: 30, folder: "test/endtoend", what: "end to end, first list", metric: "cpu-ns/op", benchtime: "1x",
 		gates: []gate{
 			{variant: "encoding=json", ratio: 3}, {variant: "encoding=protobuf", ratio: 1.5},
 			{variant: "encoding=unstructured", metric: "cpu-ns/op"},
@@ -122,7 +123,7 @@ var promises = []promise{
 		}},
 
 	// A million of them have to fit into 6 GiB.
-	{row: 32, what: "end to end, objects of 2 KB", metric: "peak-B/item", benchtime: "1x", gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
+	{row: 32, folder: "test/endtoend", what: "end to end, objects of 2 KB", metric: "peak-B/item", benchtime: "1x", gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
 }
 
 // rowOf returns the promise of a row.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +20,9 @@ func TestPromisesAreWellFormed(t *testing.T) {
 		previous = p.row
 		if p.what == "" || p.metric == "" || len(p.gates) == 0 {
 			t.Errorf("row %d has a gap: %+v", p.row, p)
+		}
+		if (p.folder == "") != (p.from != nil) || p.folder != "" && !hasBenchmark(t, p) {
+			t.Errorf("row %d has no benchmark in the folder %q", p.row, p.folder)
 		}
 		for _, g := range p.gates {
 			if _, err := path.Match(g.variant, ""); err != nil {
@@ -35,6 +41,18 @@ func TestPromisesAreWellFormed(t *testing.T) {
 			}
 		}
 	}
+}
+
+func hasBenchmark(t *testing.T, p promise) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", p.folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), fmt.Sprintf("\nfunc BenchmarkRow%02d_", p.row))
+	})
 }
 
 func reportOf(row int, wanted rowSet, ours, incumbent metrics) *report {

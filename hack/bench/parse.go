@@ -41,24 +41,15 @@ var (
 func parseName(name string) (n benchName, ok bool) {
 	elements := strings.Split(procs.ReplaceAllString(name, ""), "/")
 	last := len(elements) - 1
-	row, what, ok := parseFunction(elements[0])
-	if !ok || (elements[last] != ours && elements[last] != incumbent) {
+	match := rowName.FindStringSubmatch(elements[0])
+	if match == nil || (elements[last] != ours && elements[last] != incumbent) {
 		return benchName{}, false
-	}
-	return benchName{row: row, what: what, variant: strings.Join(elements[1:last], "/"), side: elements[last]}, true
-}
-
-// parseFunction splits the name of a benchmark function into its parts.
-func parseFunction(name string) (row int, what string, ok bool) {
-	match := rowName.FindStringSubmatch(name)
-	if match == nil {
-		return 0, "", false
 	}
 	row, err := strconv.Atoi(match[1])
 	if err != nil {
 		panic(fmt.Sprintf("BUG: two digits are not a number: %v", err))
 	}
-	return row, match[2], true
+	return benchName{row: row, what: match[2], variant: strings.Join(elements[1:last], "/"), side: elements[last]}, true
 }
 
 // parse reads the output of a test binary: the results of rows, and the name of the
