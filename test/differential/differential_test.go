@@ -48,7 +48,7 @@ func most(t *testing.T) int {
 func TestCaches(t *testing.T) {
 	s := newServer(t)
 	seeds.Each(t, 5, func(t *testing.T, seed uint64) {
-		g, err := play(t.Context(), seed, s, rules{theirs: theirs, ours: ours, most: most(t)})
+		g, err := play(t.Context(), seed, s, most(t))
 		if err != nil || len(g.complaints) > 0 {
 			t.Errorf("options of seed %d:\n%s", seed, g.options)
 		}

@@ -56,7 +56,6 @@
 //
 // # Testing
 //
-// TestGamesBite plays with caches that have one fault each, and must find each fault.
-// It takes many games, and TestKindsThatDoNotSync waits for what never comes. So only the
-// tag slow compiles these two.
+// The tests are tested: hack/mutants has faults of our cache, and thirty games have to find each of them.
+// TestKindsThatDoNotSync waits for what never comes. So only the tag slow compiles it.
 package differential

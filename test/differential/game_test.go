@@ -51,22 +51,16 @@ type game struct {
 	complaints []string
 }
 
-// rules are the two caches that play, and when the game ends.
-type rules struct {
-	theirs, ours constructor
-	most         int // how many differences end the game
-}
-
 // errEnough ends a game that has found enough.
 var errEnough = errors.New("enough differences")
 
-// play plays the game of a seed, and returns how the caches differ. An error means that the
-// game could not be played.
-func play(ctx context.Context, seed uint64, s *server, r rules) (g *game, err error) {
+// play plays the game of a seed, and returns how the caches differ. So many differences end it. An
+// error means that the game could not be played.
+func play(ctx context.Context, seed uint64, s *server, most int) (g *game, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	among := drawKinds(rng)
 	g = &game{
-		rng: rng, world: newWorld(s, rng, among), asker: &asker{rng: rng, kinds: among}, most: r.most,
+		rng: rng, world: newWorld(s, rng, among), asker: &asker{rng: rng, kinds: among}, most: most,
 		asked: map[subject]bool{}, visible: map[subject][]key{}, indexed: map[string]bool{},
 	}
 	g.asker.there = func(s subject) bool { return g.theirs.heard[s] != nil }
@@ -76,7 +70,7 @@ func play(ctx context.Context, seed uint64, s *server, r rules) (g *game, err er
 		is   **side
 		name string
 		make constructor
-	}{{&g.theirs, "theirs", r.theirs}, {&g.ours, "ours", r.ours}} {
+	}{{&g.theirs, "theirs", theirs}, {&g.ours, "ours", ours}} {
 		gate := newGate(s.via.Transport)
 		opts, _ := drawOptions(seed, gate.client(), among)
 		if *who.is, err = newSide(who.name, gate, func() (crcache.Cache, error) { return who.make(s.config, opts) }); err != nil {
