@@ -258,6 +258,11 @@ func (s *scopeScript) popBatch() {
 
 func (s *scopeScript) releaseBatch() {
 	s.fifo.shown()
+	for _, scope := range s.scopes {
+		if scope.popped && !scope.gone && !scope.inlet.isSynced.Load() {
+			s.t.Fatalf("%s may not be read when subscribers are told of it", scope.reach)
+		}
+	}
 	s.modelFIFO.release()
 	for _, scope := range s.scopes {
 		scope.visible = scope.out

@@ -95,25 +95,6 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 	}
 }
 
-// TestScopeMayBeReadBeforeSubscribersHear pops the first list of a scope and shows it:
-// those who are then told of its objects may read them.
-func TestScopeMayBeReadBeforeSubscribersHear(t *testing.T) {
-	f := NewDeltaFIFO(&Options[cell]{Traits: cellTraits}, store.New(cellTraits, nil))
-	in := f.Open("a", nil, nil)
-	if err := in.Replace([]cell{{name: "a/x", version: 1}}, reflector.Replacement{Version: "1"}); err != nil {
-		t.Fatal(err)
-	}
-	f.Next()
-	if in.isSynced.Load() {
-		t.Error("a scope may be read before its objects are in the store")
-	}
-	f.shown()
-	if !in.isSynced.Load() {
-		t.Error("a scope may not be read when subscribers are told of it")
-	}
-	f.release()
-}
-
 // manyScopes are in step, except for one that can't be listed.
 func manyScopes(t *testing.T, number int) (*DeltaFIFO[faulty.Thing], []*Inlet[faulty.Thing]) {
 	t.Helper()

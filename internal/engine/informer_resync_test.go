@@ -258,21 +258,6 @@ func burst(at []time.Duration) (most int) {
 	return most
 }
 
-// Who leaves in the middle of a run is shown nothing more, and the others all.
-func TestSubscriberLeavesInTheMiddleOfARun(t *testing.T) {
-	withCrowd(t, 1000, resync.Policy{Period: time.Minute, Rate: 100}, func(r *resyncRig) {
-		stays, leaves := r.observe(resync.Policy{}), r.observe(resync.Policy{})
-		time.Sleep(time.Minute + 5*time.Second)
-		if all, _ := leaves.take(); all < 400 || all > 600 {
-			t.Fatalf("in five seconds at 100 a second %d were shown", all)
-		}
-		r.Unsubscribe(leaves.Subscription)
-		time.Sleep(10 * time.Second)
-		r.expect("after leaving", leaves, 0, 0)
-		r.expect("the other", stays, 1000, 500)
-	})
-}
-
 // On demand a selector is all that counts, and those who ask twice get it once.
 func TestResyncOnDemandBySelector(t *testing.T) {
 	withCrowd(t, 1000, resync.Policy{Period: time.Hour, Selector: even, OnlyIfNotReconciledFor: time.Hour}, func(r *resyncRig) {

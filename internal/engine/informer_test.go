@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -72,42 +71,6 @@ func subscribe(t *testing.T, i *Informer[faulty.Thing], tell func(*delta.Delta[f
 	return s
 }
 
-func TestReadersSeeWhatSubscribersAreTold(t *testing.T) {
-	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], server *faulty.Server) {
-		calls := 0
-		subscribe(t, i, func(d *delta.Delta[faulty.Thing]) {
-			calls++
-			shown, there := i.Store().Get(d.Key)
-			switch {
-			case d.Op == delta.Deleted && there && versionNumber(t, shown.Version) < versionNumber(t, d.New.Version):
-				t.Errorf("told that %s is gone while readers see %s", d.Key, shown)
-			case d.Op != delta.Deleted && there && versionNumber(t, shown.Version) < versionNumber(t, d.New.Version):
-				t.Errorf("told of %s while readers see %s", d.New, shown)
-			}
-		})
-		rng := rand.New(rand.NewPCG(2, 2))
-		for range 200 {
-			server.Change(rng)
-			if rng.IntN(4) == 0 {
-				synctest.Wait()
-			}
-		}
-		synctest.Wait()
-		if calls < 100 {
-			t.Errorf("the subscriber was told of %d events only", calls)
-		}
-	})
-}
-
-func versionNumber(t *testing.T, version string) int {
-	t.Helper()
-	n, err := strconv.Atoi(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func TestInformerRunsOnce(t *testing.T) {
 	withInformer(t, Options[faulty.Thing]{}, func(i *Informer[faulty.Thing], _ *faulty.Server) {
 		if err := i.Run(context.Background()); !errors.Is(err, ErrStarted) {
@@ -120,21 +83,6 @@ func TestInformerRunsOnce(t *testing.T) {
 		if _, err := i.Subscribe(func(*delta.Delta[faulty.Thing]) {}, informer.SubscribeOptions{}); !errors.Is(err, ErrStopped) {
 			t.Errorf("Subscribe after the end returned %v", err)
 		}
-	})
-}
-
-func TestHandlerPanicReachesRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := New[faulty.Thing](faultless(t), Options[faulty.Thing]{Name: "things", Traits: thingTraits})
-		subscribe(t, i, func(*delta.Delta[faulty.Thing]) { panic("boom") })
-		defer func() {
-			crash, ok := recover().(*lifecycle.Crash)
-			if !ok || crash.Value != "boom" {
-				t.Errorf("Run panicked with %v", crash)
-			}
-		}()
-		err := i.Run(t.Context())
-		t.Errorf("Run returned %v", err)
 	})
 }
 

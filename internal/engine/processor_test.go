@@ -13,10 +13,23 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
+	"github.com/delta-runtime/delta-runtime/internal/engine/store"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
+
+// part is an object reduced to which one it is and in which state. The zero part is none.
+type part struct {
+	uid   string
+	state int
+}
+
+func partTraits() *store.Traits[part] {
+	return &store.Traits[part]{
+		Version: func(o part) string { return fmt.Sprint(o.state) },
+		UID:     func(o part) string { return o.uid },
+	}
+}
 
 // world is a snapshot that counts its releases.
 type world struct {
@@ -66,34 +79,6 @@ func added(n int) []event[part] {
 	return batch
 }
 
-func TestOnlyTheAudienceHearsASync(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newPlatform(t)
-		var heard [2]int
-		var numbers []uint32
-		for i := range heard {
-			l := s.newSubscriber(informer.SubscribeOptions{}, func(*delta.Delta[part]) { heard[i]++ })
-			s.join(l, nil)
-			numbers = append(numbers, l.number)
-		}
-		for i, number := range numbers[:1] {
-			for range 3 {
-				s.publish(time.Now(), []event[part]{{
-					Delta: delta.Delta[part]{Key: delta.Key{Name: fmt.Sprint(i)}, Op: delta.Sync},
-					to:    &timetable.Audience{Members: []uint32{number}},
-				}})
-			}
-		}
-		for _, l := range *s.subscribers.Load() {
-			s.group.Guest("", l.run)
-		}
-		synctest.Wait()
-		if heard != [2]int{3, 0} {
-			t.Errorf("heard %v, want 3 and 0", heard)
-		}
-	})
-}
-
 func TestLateSubscriberHearsTheSnapshotThenWhatFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newPlatform(t)
@@ -118,35 +103,6 @@ func TestLateSubscriberHearsTheSnapshotThenWhatFollows(t *testing.T) {
 		}
 		if !isClosed(l.Synced()) || before.released.Load() != 1 {
 			t.Errorf("synced: %t, snapshot released %d times", isClosed(l.Synced()), before.released.Load())
-		}
-	})
-}
-
-func TestSubscriberIsSyncedWhenTheFirstListIsTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newPlatform(t)
-		step := make(chan struct{})
-		l := s.add(informer.SubscribeOptions{}, nil, func(*delta.Delta[part]) { <-step })
-		s.publish(time.Now(), added(1))
-		synctest.Wait() // the handler has the first
-		s.publish(time.Now(), added(4)[1:])
-		s.markSynced()
-		s.publish(time.Now(), []event[part]{{Delta: delta.Delta[part]{Op: delta.Added, Key: delta.Key{Name: "live"}}}})
-		for i := range 4 {
-			synctest.Wait()
-			if isClosed(l.Synced()) {
-				t.Errorf("synced while %d of the first list are not told", 4-i)
-			}
-			step <- struct{}{}
-		}
-		synctest.Wait()
-		if !isClosed(l.Synced()) {
-			t.Error("not synced, although everything of the first list is told")
-		}
-		close(step)
-		synctest.Wait()
-		if !isClosed(l.Synced()) {
-			t.Error("never synced")
 		}
 	})
 }

@@ -22,51 +22,6 @@ func someKeys(n int) []delta.Key {
 	return keys
 }
 
-// A subscriber that is stuck holds the others back for a moment, once.
-func TestStuckSubscriberIsSplitOff(t *testing.T) {
-	r := New(nil)
-	now := epoch
-	stuck := true
-	lag := func(number uint32) uint64 {
-		if number == 2 && stuck {
-			return 1000
-		}
-		return 0
-	}
-	for number := range uint32(3) {
-		r.set(number+1, resync.Policy{Period: time.Minute}, now)
-	}
-	now = now.Add(time.Minute)
-	for _, tick := range r.Due(now) {
-		r.Begin(tick, someKeys(1000), now)
-	}
-	began := now
-	shown := map[uint32]int{}
-	for now.Sub(began) <= time.Second {
-		batch, ok := r.Next(now, lag)
-		if !ok {
-			if len(r.runs) == 1 && !stuck {
-				break
-			}
-			if len(r.runs) == 1 && r.Wake(now).Equal(began.Add(time.Minute)) {
-				stuck = false // the others are done
-				if late := now.Sub(began); late > Patience || shown[1] != 1000 || shown[3] != 1000 || shown[2] != 0 {
-					t.Errorf("after %v shown %v, want all to 1 and 3 within %v", late, shown, Patience)
-				}
-				continue
-			}
-			now = r.Wake(now)
-			continue
-		}
-		for _, member := range batch.To.Members {
-			shown[member] += len(batch.Keys)
-		}
-	}
-	if shown[2] != 1000 {
-		t.Errorf("the subscriber that was stuck was shown %d of 1000", shown[2])
-	}
-}
-
 // One that has caught up when the others have waited long enough, and is late again, has used up their patience.
 func TestPatienceIsCountedInAll(t *testing.T) {
 	r, now := New(nil), epoch
