@@ -52,76 +52,8 @@ func (s *stepping) since() string {
 	return strings.Join(s.ran, " ")
 }
 
-// A step is retried until it succeeds, also if the reconciler keeps its error to itself.
-func TestAStepIsRetriedWhateverTheReconcilerReturns(t *testing.T) {
-	for name, finish := range map[string]func(context.Context, error) (reconcile.Result, error){
-		"its error": func(_ context.Context, err error) (reconcile.Result, error) { return reconcile.Result{}, err },
-		"nil":       func(context.Context, error) (reconcile.Result, error) { return reconcile.Result{}, nil },
-		"RequeueAfter": func(context.Context, error) (reconcile.Result, error) {
-			return reconcile.Result{RequeueAfter: time.Minute}, nil
-		},
-		"Requeue": func(context.Context, error) (reconcile.Result, error) { return reconcile.Result{Requeue: true}, nil }, //nolint:staticcheck // as long as there is Requeue
-		"nil, and says that all is settled": func(ctx context.Context, _ error) (reconcile.Result, error) {
-			delta.Settle(ctx)
-			return reconcile.Result{}, nil
-		},
-		"RequeueAfter, and says that all is settled": func(ctx context.Context, _ error) (reconcile.Result, error) {
-			delta.Settle(ctx)
-			return reconcile.Result{RequeueAfter: time.Minute}, nil
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				failures := 0
-				s := &stepping{of: func(ctx context.Context, ran func(string) func(context.Context) error) (reconcile.Result, error) {
-					plan := delta.Plan(ctx)
-					err := errors.Join(
-						plan.On(&corev1.ConfigMap{}, "data").Do("data", func(ctx context.Context) error {
-							if failures--; failures >= 0 {
-								return errors.New("as the test wants it")
-							}
-							return ran("data")(ctx)
-						}),
-						plan.On(&corev1.Pod{}).Do("pods", ran("pods")),
-					)
-					if err != nil {
-						return finish(ctx, err)
-					}
-					return reconcile.Result{}, nil
-				}}
-				c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Build(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.start()
-				w.servers[configMap].Add(withValue("1"))
-				time.Sleep(time.Hour)
-				if got := s.since(); got != "data pods" && got != "data" {
-					t.Errorf("when all is new ran %q", got)
-				}
-				failures = 3
-				w.servers[configMap].Modify(withValue("2"))
-				time.Sleep(time.Hour)
-				if got := s.since(); got != "data" {
-					t.Errorf("after three failures ran %q, want the step that failed", got)
-				}
-				w.servers[pod].Add(newObject(pod, "web-1", "web"))
-				time.Sleep(time.Hour)
-				if got := s.since(); got != "pods" {
-					t.Errorf("after another change ran %q", got)
-				}
-				for _, status := range builder.LedgerOf(c).Steps() {
-					if status.Name == "data" && (status.Failed != 3 || status.Skipped == 0) {
-						t.Errorf("counted %+v", status)
-					}
-				}
-			})
-		})
-	}
-}
-
-// The reconciler makes the error of a step final, or another step has failed for good, which keeps no step from being
-// retried.
+// A step is retried until it succeeds, also if the reconciler keeps its error to itself. The reconciler may make the error of a step
+// final. That another step has failed for good keeps no step from being retried.
 func TestWhichStepsAreRetried(t *testing.T) {
 	forNow, forGood := errors.New("for now"), reconcile.TerminalError(errors.New("for good"))
 	itself := func(err error) error { return err }
@@ -131,24 +63,36 @@ func TestWhichStepsAreRetried(t *testing.T) {
 		fails    error
 		returned func(error) error
 		want     int
+		result   reconcile.Result
+		settles  bool // it says that all is settled
 	}{
-		"the error itself":         {false, forNow, reconcile.TerminalError, 1},
-		"one around it":            {false, forNow, func(err error) error { return fmt.Errorf("apply: %w", reconcile.TerminalError(err)) }, 1},
-		"what is around it":        {false, forNow, func(err error) error { return reconcile.TerminalError(fmt.Errorf("apply: %w", err)) }, 1},
-		"it and another one":       {false, forNow, func(err error) error { return reconcile.TerminalError(errors.Join(err, forGood)) }, 1},
-		"another one, beside it":   {false, forNow, func(err error) error { return errors.Join(err, forGood) }, 2},
-		"another one, and said so": {false, forNow, func(err error) error { return fmt.Errorf("apply: %w", errors.Join(forGood, err)) }, 2},
+		"it is told":                    {fails: forNow, returned: itself, want: 2},
+		"it is kept":                    {fails: forNow, returned: kept, want: 2},
+		"it is kept, with RequeueAfter": {fails: forNow, returned: kept, want: 2, result: reconcile.Result{RequeueAfter: time.Minute}},
+		"it is kept, with Requeue":      {fails: forNow, returned: kept, want: 2, result: reconcile.Result{Requeue: true}}, //nolint:staticcheck // as long as there is Requeue
+		"all is settled":                {fails: forNow, returned: kept, want: 2, settles: true},
+		"all is settled, to come later": {fails: forNow, returned: kept, want: 2, settles: true, result: reconcile.Result{RequeueAfter: time.Minute}},
 
-		"the other one may succeed":              {true, forNow, kept, 2},
-		"the other one may succeed, and is told": {true, forNow, itself, 2},
-		"both for good":                          {true, forGood, kept, 1},
-		"both for good, and are told":            {true, forGood, itself, 1},
+		"the error itself":         {fails: forNow, returned: reconcile.TerminalError, want: 1},
+		"one around it":            {fails: forNow, returned: func(err error) error { return fmt.Errorf("apply: %w", reconcile.TerminalError(err)) }, want: 1},
+		"what is around it":        {fails: forNow, returned: func(err error) error { return reconcile.TerminalError(fmt.Errorf("apply: %w", err)) }, want: 1},
+		"it and another one":       {fails: forNow, returned: func(err error) error { return reconcile.TerminalError(errors.Join(err, forGood)) }, want: 1},
+		"another one, beside it":   {fails: forNow, returned: func(err error) error { return errors.Join(err, forGood) }, want: 2},
+		"another one, and said so": {fails: forNow, returned: func(err error) error { return fmt.Errorf("apply: %w", errors.Join(forGood, err)) }, want: 2},
+
+		"the other one may succeed":              {beside: true, fails: forNow, returned: kept, want: 2},
+		"the other one may succeed, and is told": {beside: true, fails: forNow, returned: itself, want: 2},
+		"both for good":                          {beside: true, fails: forGood, returned: kept, want: 1},
+		"both for good, and are told":            {beside: true, fails: forGood, returned: itself, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
-				runs := 0
+				runs, fails := 0, error(nil) // at first all is well
 				s := &stepping{of: func(ctx context.Context, _ func(string) func(context.Context) error) (reconcile.Result, error) {
 					plan := delta.Plan(ctx).On(&corev1.ConfigMap{})
+					if c.settles {
+						delta.Settle(ctx)
+					}
 					var one error
 					if c.beside {
 						one = plan.Do("one", func(context.Context) error { return forGood })
@@ -157,7 +101,7 @@ func TestWhichStepsAreRetried(t *testing.T) {
 						if runs++; runs > 1 {
 							return nil
 						}
-						return c.fails
+						return fails
 					})
 					switch {
 					case c.beside:
@@ -165,13 +109,17 @@ func TestWhichStepsAreRetried(t *testing.T) {
 					case err == nil:
 						return reconcile.Result{}, nil
 					}
-					return reconcile.Result{}, c.returned(err)
+					return c.result, c.returned(err)
 				}}
 				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
 					t.Fatal(err)
 				}
 				w.start()
 				w.servers[configMap].Add(withValue("1"))
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				runs, fails = 0, c.fails
+				w.servers[configMap].Modify(withValue("2"))
 				time.Sleep(24 * time.Hour)
 				synctest.Wait()
 				if runs != c.want {
