@@ -89,22 +89,6 @@ func TestReadsAndItsErrors(t *testing.T) {
 	}
 }
 
-func TestReadersMayNotStartInformers(t *testing.T) {
-	f := newFakeAPI(t)
-	c := newCache(t, f, crcache.Options{ReaderFailOnMissingInformer: true}, Options{})
-	start(t, c)
-	var notCached *crcache.ErrResourceNotCached
-	if err := get(t, c, "red", "a"); !errors.As(err, &notCached) {
-		t.Errorf("reading returns %v, want ErrResourceNotCached", err)
-	}
-	if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
-		t.Fatal(err)
-	}
-	if err := get(t, c, "red", "a"); !apierrors.IsNotFound(err) {
-		t.Errorf("reading returns %v, want not found", err)
-	}
-}
-
 func TestAnInformerCanBeRemovedAndAskedForAgain(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -151,25 +150,6 @@ func TestSharedReadsShare(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestGetOfAKindWithoutNamespacesIgnoresTheirs(t *testing.T) {
-	r := newTestReader(&corev1.Namespace{}, nil)
-	r.syncedIn = func(namespace string) error {
-		if namespace != "" {
-			return errors.New("asked about namespace " + namespace)
-		}
-		return nil
-	}
-	put(r, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
-	var out corev1.Namespace
-	if err := r.Get(t.Context(), client.ObjectKey{Namespace: "some", Name: "a"}, &out); err != nil || out.Name != "a" {
-		t.Errorf("got %q, %v; want a", out.Name, err)
-	}
-	var list corev1.NamespaceList
-	if err := r.List(t.Context(), &list, client.InNamespace("some")); err != nil || list.Items == nil || len(list.Items) > 0 {
-		t.Errorf("a list of a namespace has %d namespaces in it, %v; want none", len(list.Items), err)
 	}
 }
 
