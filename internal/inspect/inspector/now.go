@@ -49,14 +49,15 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 	if !health.Runs {
 		all = append(all, v1.Attention{What: "Kind", Summary: "The cache does not run: it has not started yet, or it has ended."})
 	}
+	var unheard []*v1.Kind
 	for i := range health.Kinds {
 		k := &health.Kinds[i]
 		about := v1.Attention{What: "Kind", Kind: k.Name, Error: k.LastError}
 		switch {
 		case !k.DegradedSince.IsZero():
-			about.Since, about.Summary = k.DegradedSince, fmt.Sprintf("The server refuses %s: %s", k.Name, k.Why)
+			about.Since, about.Summary = k.DegradedSince, fmt.Sprintf("The server refuses %s%s", k.Name, withoutError(k))
 		case !k.DisconnectedSince.IsZero():
-			about.Since, about.Summary = k.DisconnectedSince, fmt.Sprintf("The server is not heard about %s: %s", k.Name, k.Why)
+			unheard = append(unheard, k)
 		case !k.Synced && k.State != "Idle" && (k.LastError != "" || now.Sub(k.Since) > brief): // nobody waits for an idle one
 			about.Since, about.Summary = k.Since, fmt.Sprintf("%s is not synced: %s", k.Name, k.Why)
 		}
@@ -73,7 +74,48 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 			}
 		}
 	}
+	if len(unheard) > 0 {
+		all = append(all, disconnected(unheard))
+	}
 	return all
+}
+
+// disconnected puts all kinds that do not hear the server together: mostly it is away for all of them.
+func disconnected(kinds []*v1.Kind) v1.Attention {
+	first := slices.MinFunc(kinds, func(a, b *v1.Kind) int { return a.DisconnectedSince.Compare(b.DisconnectedSince) })
+	about := v1.Attention{What: "Kind", Since: first.DisconnectedSince, Error: first.LastError}
+	if len(kinds) == 1 {
+		about.Kind = first.Name
+		about.Summary = fmt.Sprintf("The server is not heard about %s%s", first.Name, withoutError(first))
+		return about
+	}
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	about.Summary = fmt.Sprintf("The server is not heard about %d kinds: %s.", len(kinds), few(names))
+	return about
+}
+
+// withoutError is what is said of a kind behind its last error, which is shown by itself.
+func withoutError(k *v1.Kind) string {
+	why := k.Why
+	if _, behind, found := strings.Cut(why, k.LastError); found && k.LastError != "" {
+		why = strings.TrimPrefix(behind, "; ")
+	}
+	if why == "" {
+		return "."
+	}
+	return ": " + why
+}
+
+// few are the first of some names, and how many more there are.
+func few(names []string) string {
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(names, ", ")
 }
 
 // failures are the failing requests, those of one controller and one reason together. Most requests come first.
@@ -104,24 +146,20 @@ func failures(failing []Failing, now time.Time) []v1.Attention {
 
 // failure says which requests fail.
 func failure(same []Failing) string {
-	first, few := &same[0], ""
+	first, atLeast := &same[0], ""
 	switch {
 	case len(same) > 1 && first.More:
-		few = "at least "
+		atLeast = "at least "
 	case len(same) == 1 && first.Times == 1:
 		return fmt.Sprintf("%s fails for %s.", first.Controller, first.name())
 	case len(same) == 1:
 		return fmt.Sprintf("%s fails for %s, %d times in a row.", first.Controller, first.name(), first.Times)
 	}
-	const most = 5
 	var names []string
-	for i := range same[:min(len(same), most)] {
+	for i := range same {
 		names = append(names, same[i].name())
 	}
-	if len(same) > most {
-		names = append(names, fmt.Sprintf("and %d more", len(same)-most))
-	}
-	return fmt.Sprintf("%s fails for %s%d requests: %s.", first.Controller, few, len(same), strings.Join(names, ", "))
+	return fmt.Sprintf("%s fails for %s%d requests: %s.", first.Controller, atLeast, len(same), few(names))
 }
 
 // name is how people write which object a request is about.

@@ -2,6 +2,7 @@ package inspector_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -50,6 +51,15 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			change(&k)
 			return stand{health: inspector.Health{Runs: true, Kinds: []v1.Kind{well, k}}}
 		}
+		away := func(n int) stand {
+			kinds := []v1.Kind{well}
+			for i := 1; i <= n; i++ {
+				kinds = append(kinds, v1.Kind{
+					Name: fmt.Sprint("v1 A", i), Synced: true, DisconnectedSince: ago(time.Duration(i) * time.Minute), LastError: fmt.Sprint("timeout ", i),
+				})
+			}
+			return stand{health: inspector.Health{Runs: true, Kinds: kinds}}
+		}
 		fails := func(all ...inspector.Failing) stand { return stand{health: inspector.Health{Runs: true, Failing: all}} }
 		works := func(c inspector.ControllerHealth) stand {
 			c.Name = "shop"
@@ -67,11 +77,17 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			"nothing":  {with(func(*v1.Kind) {}), nil},
 			"no cache": {stand{}, []v1.Attention{{What: "Kind", Summary: "The cache does not run: it has not started yet, or it has ended."}}},
 			"a kind that the server refuses": {with(func(k *v1.Kind) {
-				k.DegradedSince, k.Why, k.LastError = ago(time.Hour), "Give it the right.", "forbidden"
+				k.DegradedSince, k.Why, k.LastError = ago(time.Hour), "v1 Pod is not synced: forbidden; grant it", "forbidden"
 			}),
-				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "The server refuses v1 Pod: Give it the right.", Error: "forbidden"}}},
+				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "The server refuses v1 Pod: grant it", Error: "forbidden"}}},
 			"a kind that is not heard": {with(func(k *v1.Kind) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "The server is not heard about v1 Pod: Refused."}}},
+			"a kind that is not heard, and its error says it all": {with(func(k *v1.Kind) {
+				k.DisconnectedSince, k.Why, k.LastError = ago(time.Minute), "v1 Pod has heard nothing: timeout", "timeout"
+			}),
+				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "The server is not heard about v1 Pod.", Error: "timeout"}}},
+			"kinds that are not heard": {away(7),
+				[]v1.Attention{{What: "Kind", Since: ago(7 * time.Minute), Summary: "The server is not heard about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: "timeout 7"}}},
 			"a kind that lists for long": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "v1 Pod is not synced: It lists."}}},
 			"a kind that fails to list": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why, k.LastError = false, ago(0), "It lists.", "gone" }),

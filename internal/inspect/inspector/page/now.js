@@ -14,7 +14,7 @@ const unknown = ["attention", "warn", "kinds"];
 /** viewOf is where there is more about something that needs attention. */
 export function viewOf(a) {
   const view = (whats[a.what] ?? unknown)[2];
-  return view === "kinds" && !a.kind ? "queues" : view;
+  return view === "kinds" && a.controller ? "queues" : view;
 }
 
 /** news tells what needs attention, so that the tabs need not ask for what the view has. */
