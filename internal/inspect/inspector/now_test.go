@@ -51,15 +51,6 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			change(&k)
 			return stand{health: inspector.Health{Runs: true, Kinds: []v1.Kind{well, k}}}
 		}
-		away := func(n int) stand {
-			kinds := []v1.Kind{well}
-			for i := 1; i <= n; i++ {
-				kinds = append(kinds, v1.Kind{
-					Name: fmt.Sprint("v1 A", i), Synced: true, DisconnectedSince: ago(time.Duration(i) * time.Minute), LastError: fmt.Sprint("timeout ", i),
-				})
-			}
-			return stand{health: inspector.Health{Runs: true, Kinds: kinds}}
-		}
 		fails := func(all ...inspector.Failing) stand { return stand{health: inspector.Health{Runs: true, Failing: all}} }
 		works := func(c inspector.ControllerHealth) stand {
 			c.Name = "shop"
@@ -82,12 +73,6 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "The server refuses v1 Pod: grant it", Error: "forbidden"}}},
 			"a kind that is not heard": {with(func(k *v1.Kind) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "The server is not heard about v1 Pod: Refused."}}},
-			"a kind that is not heard, and its error says it all": {with(func(k *v1.Kind) {
-				k.DisconnectedSince, k.Why, k.LastError = ago(time.Minute), "v1 Pod has heard nothing: timeout", "timeout"
-			}),
-				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "The server is not heard about v1 Pod.", Error: "timeout"}}},
-			"kinds that are not heard": {away(7),
-				[]v1.Attention{{What: "Kind", Since: ago(7 * time.Minute), Summary: "The server is not heard about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: "timeout 7"}}},
 			"a kind that lists for long": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "v1 Pod is not synced: It lists."}}},
 			"a kind that fails to list": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why, k.LastError = false, ago(0), "It lists.", "gone" }),
@@ -131,6 +116,30 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNowPutsTogetherWhatIsAway has a server that is away for several kinds, or for one whose error says it all.
+func TestNowPutsTogetherWhatIsAway(t *testing.T) {
+	since := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n, want := range map[int]v1.Attention{
+		1: {Kind: "v1 A1", Since: since.Add(-time.Minute), Summary: "The server is not heard about v1 A1.", Error: "timeout 1"},
+		7: {Since: since.Add(-7 * time.Minute), Summary: "The server is not heard about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: "timeout 7"},
+	} {
+		kinds := []v1.Kind{{Name: "v1 Pod", Synced: true, State: "Following"}}
+		for i := 1; i <= n; i++ {
+			text := fmt.Sprint("timeout ", i)
+			kinds = append(kinds, v1.Kind{
+				Name: fmt.Sprint("v1 A", i), Synced: true, DisconnectedSince: since.Add(time.Duration(-i) * time.Minute),
+				LastError: text, Why: "it shows the state of version 7: " + text,
+			})
+		}
+		want.What = "Kind"
+		given := stand{Operator: toyoperator.New(), health: inspector.Health{Runs: true, Kinds: kinds}}
+		got := given.now(t).Attention
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("attention for\n%+v\nwant\n%+v", got, want)
+		}
+	}
 }
 
 // TestNowIsBounded has more and longer troubles than an answer has room for. It says so.

@@ -55,7 +55,7 @@ func (r *runner) performNew(command string) (string, error) {
 		return r.test(p)
 	case program == "go run":
 		return r.program(p)
-	case program == "go doc", program == "go list", program == "go build", program == "go vet":
+	case program == "go doc", program == "go list", program == "go build", program == "go vet", program == "go -C":
 		return r.run(p)
 	case p.args[0] == "make" && (shortened || strings.HasPrefix(p.args[1], "bin/")):
 		return r.run(p)

@@ -105,9 +105,9 @@ function graph(label, values, write, every) {
   const last = values[values.length - 1];
   const y = (v) => (height - 1 - ((height - 2) * v) / (most || 1)).toFixed(1);
   const line = values.map((v, i) => `${i} ${y(v)}`).join("L");
-  const says = `${label}: ${write(last)} now, at most ${write(most)} in ${span(values.length * every)}`;
+  const says = `${label}: ${write(last)} now, the highest ${write(most)} in ${span(values.length * every)}`;
   return h("figure", { class: "graph", "data-key": label }, h("figcaption", null, h("span", { class: "note" }, label), h("strong", null, write(last))),
     svg("svg", { viewBox: `0 0 ${Math.max(1, values.length - 1)} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": says },
       svg("path", { class: "area", d: `M0 ${height}L${line}L${values.length - 1} ${height}Z` }), svg("path", { class: "line", d: `M${line}` })),
-    h("p", { class: "note" }, `at most ${write(most)}`));
+    h("p", { class: "note" }, `highest ${write(most)}`));
 }
