@@ -55,7 +55,7 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 		about := v1.Attention{What: "Kind", Kind: k.Name, Error: k.LastError}
 		switch {
 		case !k.DegradedSince.IsZero():
-			about.Since, about.Summary = k.DegradedSince, fmt.Sprintf("The server refuses %s%s", k.Name, withoutError(k))
+			about.Since, about.Summary = k.DegradedSince, fmt.Sprintf("%s can't be read%s", k.Name, withoutError(k))
 		case !k.DisconnectedSince.IsZero():
 			unheard = append(unheard, k)
 		case !k.Synced && k.State != "Idle" && (k.LastError != "" || now.Sub(k.Since) > brief): // nobody waits for an idle one
@@ -106,7 +106,7 @@ func withoutError(k *v1.Kind) string {
 	if why == "" {
 		return "."
 	}
-	return ": " + why
+	return ": " + strings.TrimSuffix(why, ".") + "."
 }
 
 // few are the first of some names, and how many more there are.

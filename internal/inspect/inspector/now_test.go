@@ -70,7 +70,7 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			"a kind that the server refuses": {with(func(k *v1.Kind) {
 				k.DegradedSince, k.Why, k.LastError = ago(time.Hour), "v1 Pod is not synced: forbidden; grant it", "forbidden"
 			}),
-				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "The server refuses v1 Pod: grant it", Error: "forbidden"}}},
+				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "v1 Pod can't be read: grant it.", Error: "forbidden"}}},
 			"a kind that is not heard": {with(func(k *v1.Kind) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "The server is not heard about v1 Pod: Refused."}}},
 			"a kind that lists for long": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
