@@ -148,7 +148,7 @@ func current() v1.Now {
 	return v1.Now{
 		At: now, Program: v1.Program{Name: "site-operator", Version: "v1.2.0", Host: "site-operator-7d4b9c-x2x9z", Since: ago(3 * time.Hour), Leads: true}, Past: past,
 		Attention: []v1.Attention{
-			{What: "Kind", Kind: "v1 Secret", Since: ago(200 * time.Second), Summary: "The server is not heard about v1 Secret: Check that it can be reached from the operator's Pod."},
+			{What: "Kind", Kind: "v1 Secret", Since: ago(200 * time.Second), Summary: "No word from the API server about v1 Secret: Check that it can be reached from the operator's Pod."},
 			{
 				What: "Failing", Controller: "site", Kind: "web.example.com/v1 Site", Namespace: "demo", Name: "blog", Requests: 3, Since: ago(time.Hour),
 				Summary: "site fails for 3 requests: demo/blog, demo/shop, demo/wiki.", Error: "update Deployment demo/blog: the object has been modified",

@@ -19,7 +19,7 @@ const axe = "../../bin/axe-core/axe.min.js"
 
 // views are the views, and a text that each shows once it has its answer.
 var views = map[string]string{
-	"now": "The last quarter of an hour", "kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working for", "actions": "Resync policy",
+	"now": "Last calls, and why", "kinds": "batch/v1 CronJob", "deltas": "spec.replicas", "reconciles": "undo each other's writes", "queues": "working for", "actions": "Resync policy",
 	"object?kind=example.com/v1 Site&namespace=demo&name=broken": "What happened",
 }
 

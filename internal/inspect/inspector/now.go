@@ -86,14 +86,14 @@ func disconnected(kinds []*v1.Kind) v1.Attention {
 	about := v1.Attention{What: "Kind", Since: first.DisconnectedSince, Error: first.LastError}
 	if len(kinds) == 1 {
 		about.Kind = first.Name
-		about.Summary = fmt.Sprintf("The server is not heard about %s%s", first.Name, withoutError(first))
+		about.Summary = fmt.Sprintf("No word from the API server about %s%s", first.Name, withoutError(first))
 		return about
 	}
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.Name)
 	}
-	about.Summary = fmt.Sprintf("The server is not heard about %d kinds: %s.", len(kinds), few(names))
+	about.Summary = fmt.Sprintf("No word from the API server about %d kinds: %s.", len(kinds), few(names))
 	return about
 }
 

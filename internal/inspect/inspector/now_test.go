@@ -72,7 +72,7 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			}),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "v1 Pod can't be read: grant it.", Error: "forbidden"}}},
 			"a kind that is not heard": {with(func(k *v1.Kind) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
-				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "The server is not heard about v1 Pod: Refused."}}},
+				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "No word from the API server about v1 Pod: Refused."}}},
 			"a kind that lists for long": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "v1 Pod is not synced: It lists."}}},
 			"a kind that fails to list": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why, k.LastError = false, ago(0), "It lists.", "gone" }),
@@ -122,8 +122,8 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 func TestNowPutsTogetherWhatIsAway(t *testing.T) {
 	since := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n, want := range map[int]v1.Attention{
-		1: {Kind: "v1 A1", Since: since.Add(-time.Minute), Summary: "The server is not heard about v1 A1.", Error: "timeout 1"},
-		7: {Since: since.Add(-7 * time.Minute), Summary: "The server is not heard about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: "timeout 7"},
+		1: {Kind: "v1 A1", Since: since.Add(-time.Minute), Summary: "No word from the API server about v1 A1.", Error: "timeout 1"},
+		7: {Since: since.Add(-7 * time.Minute), Summary: "No word from the API server about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: "timeout 7"},
 	} {
 		kinds := []v1.Kind{{Name: "v1 Pod", Synced: true, State: "Following"}}
 		for i := 1; i <= n; i++ {

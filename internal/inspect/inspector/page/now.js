@@ -38,7 +38,7 @@ export function now(place, params, signal) {
     refused && h("p", { class: "problem", role: "alert" }, refused.message), answer ? body() : !refused && h("p", { class: "empty" }, "Asking the operator"));
   const body = () => [
     program(answer.program), verdict(answer), cut(answer), answer.attention.map(attention),
-    h("div", { class: "filters" }, h("h2", null, "The last quarter of an hour"),
+    h("div", { class: "filters" }, h("h2", null, answer.past.calls.length * answer.past.everySeconds < 890 ? "Since the start" : "The last quarter of an hour"),
       field("Controller", select("controller", "all controllers", controllers.map((c) => c.name), controller, changed))),
     past(answer.past),
     h("h2", null, "Last calls, and why"),

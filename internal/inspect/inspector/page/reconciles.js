@@ -1,7 +1,7 @@
 // The last calls of reconcilers, and why they were made.
 import { h, draw, table, more, state, field, select, isSelecting, key } from "./dom.js";
 import { get, poll } from "./api.js";
-import { oclock, span, number, plural, object, when, forHow, brief, changes, cut, firstOf, gist, facts, path, shortKind, counts } from "./text.js";
+import { oclock, span, number, plural, object, when, forHow, brief, changes, cut, firstOf, main, gist, facts, path, shortKind, counts } from "./text.js";
 
 export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
 // Why a call was not told everything, in words for a count.
@@ -41,7 +41,7 @@ export function reconcileRow(r, opened, redraw, kindOf) {
     cells: [
       more(opened, mine, `the call for ${path(r)}`, redraw), oclock(r.began), [state(r.result, resultMood[r.result] ?? "warn"), inRow(r)], r.controller,
       request(r, kindOf), span(r.seconds), number(r.attempt),
-      [firstOf(r.changes, r.changesLeftOut), h("div", null, brief(r.changes[0]?.edits), ran(r.steps)),
+      [firstOf(r.changes, r.changesLeftOut), h("div", null, brief(main(r.changes)?.edits), ran(r.steps)),
         r.incomplete && h("div", { class: "note" }, `everything is looked at: ${r.incomplete}`), r.error && h("code", { class: "error" }, gist(r.error))],
     ],
     detail: opened.has(mine) && [

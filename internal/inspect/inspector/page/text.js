@@ -115,7 +115,7 @@ export function brief(edits) {
   const [e, ...rest] = edits;
   const [before, after] = [clip(value(e.before, e.hidden)), clip(value(e.after, e.hidden))];
   const text = e.op === "added" ? `+ ${after}` : e.op === "removed" ? "removed" : `${before} → ${after}`;
-  return h("span", { class: "brief mono" }, h("b", null, e.path), ` ${text}`, rest.length > 0 && h("span", { class: "note" }, `  and ${rest.length} more`));
+  return h("span", { class: "brief mono" }, h("b", null, e.path), ` ${text}`, rest.length > 0 && h("span", { class: "note" }, `  and ${plural(rest.length, "more field")}`));
 }
 
 /** change says in a line why a reconciler is called. */
@@ -135,10 +135,14 @@ export function changes(list, leftOut) {
     leftOut > 0 && h("li", { class: "note" }, `and ${number(leftOut)} more`));
 }
 
-/** firstOf shows the first change, and says how many more there are. */
-export function firstOf([first, ...rest], leftOut = 0) {
-  const more = rest.length + leftOut;
-  return [first ? change(first) : h("span", { class: "none" }, "not known"), more > 0 && h("span", { class: "note" }, ` and ${number(more)} more`)];
+/** main is the change to speak of: what a call that is repeated was for, and not that it is. */
+export const main = (list) => list.find((c) => !c.causes?.includes("Retry")) ?? list[0];
+
+/** firstOf shows the main change, and says how many more there are. */
+export function firstOf(list, leftOut = 0) {
+  const first = main(list);
+  const more = Math.max(0, list.length - 1) + leftOut;
+  return [first ? change(first) : h("span", { class: "none" }, "not known"), more > 0 && h("span", { class: "note" }, ` and ${plural(more, "more change")}`)];
 }
 
 /** cut says what is missing of an answer. */
