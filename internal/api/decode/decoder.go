@@ -10,13 +10,15 @@ import (
 // A Decoder decodes objects of one type. It is for one goroutine.
 type Decoder struct {
 	cursor
-	of     *Type
-	spares []spare // by the id of a plan
-	pairs  []pair  // of the JSON objects that are being read
-	values []any   // of the JSON arrays that are being read
-	names  names
-	parts  recall
-	depth  int // of messages
+	of          *Type
+	spares      []spare // by the id of a plan
+	pairs       []pair  // of the JSON objects that are being read
+	values      []any   // of the JSON arrays that are being read
+	amountsRead []quantity
+	names       names
+	parts       recall
+	measures    measures
+	depth       int // of messages
 }
 
 // NewDecoder returns a Decoder for objects of the type.
@@ -61,6 +63,7 @@ func (d *Decoder) unstructured(like any) (obj any, end int, ok bool) {
 func (d *Decoder) forget() {
 	d.data = nil
 	d.scratch, d.pairs, d.values = modest(d.scratch), modest(d.pairs), modest(d.values)
+	d.amountsRead = modest(d.amountsRead)
 }
 
 // modest returns what may be kept to be used again.

@@ -31,6 +31,8 @@ func (d *Decoder) decode(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return d.list(p, into, like, depth)
 	case texts:
 		return d.texts(into, like)
+	case amounts:
+		return d.amounts(into, like)
 	case mapping:
 		return d.mapping(p, into, like, depth)
 	case structure:
@@ -43,7 +45,7 @@ func (d *Decoder) decode(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return d.either(into, like)
 	case fieldSet:
 		return d.fieldSet(into, like, depth)
-	default: // custom
+	default: // amount, custom
 		return d.custom(p, into, like, depth)
 	}
 }

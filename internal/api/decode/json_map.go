@@ -3,7 +3,11 @@ package decode
 import (
 	"maps"
 	"reflect"
+	"strings"
 	"unsafe"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // texts decodes a map[string]string. It makes none until it sees that it is not the one at like.
@@ -85,13 +89,79 @@ func (d *Decoder) newTexts(known map[string]string) (map[string]string, bool) {
 	}
 }
 
+// amounts decodes a corev1.ResourceList. An amount is a number or a text without escapes; what is written in another
+// way is left to others.
+func (d *Decoder) amounts(into, like unsafe.Pointer) bool {
+	if !d.take('{') {
+		return false
+	}
+	known := at[corev1.ResourceList](like)
+	d.amountsRead = d.amountsRead[:0]
+	same := known != nil
+	for more := !d.take('}'); more; {
+		name, ok := d.plainText()
+		if !ok || !d.take(':') {
+			return false
+		}
+		var written []byte
+		if d.peek() == '"' {
+			written, ok = d.plainText()
+		} else {
+			written, _, ok = d.number()
+		}
+		if !ok {
+			return false
+		}
+		value, err := resource.ParseQuantity(strings.TrimSpace(string(written)))
+		if err != nil {
+			return false
+		}
+		same = d.addAmount(name, value, known) && same
+		if more, ok = d.more('}'); !ok {
+			return false
+		}
+	}
+	if same && len(d.amountsRead) == len(known) {
+		*(*corev1.ResourceList)(into) = known
+		return true
+	}
+	return d.newAmounts((*corev1.ResourceList)(into))
+}
+
+// quantity is an entry of a corev1.ResourceList.
+type quantity struct {
+	name  corev1.ResourceName
+	value resource.Quantity
+}
+
+// addAmount notes an entry. It reports whether known has it, and it comes in the order of the names.
+func (d *Decoder) addAmount(name []byte, value resource.Quantity, known corev1.ResourceList) bool {
+	key := corev1.ResourceName(d.names.of(name))
+	last := len(d.amountsRead) - 1
+	ordered := last < 0 || key > d.amountsRead[last].name
+	d.amountsRead = append(d.amountsRead, quantity{key, value})
+	other, there := known[key]
+	return ordered && there && other == value
+}
+
+// newAmounts makes a map of what was noted.
+func (d *Decoder) newAmounts(into *corev1.ResourceList) bool {
+	read := d.amountsRead
+	made := make(corev1.ResourceList, len(read))
+	for _, q := range read {
+		made[q.name] = q.value
+	}
+	*into = made
+	return len(made) == len(read)
+}
+
 // mapping decodes any other map whose keys are strings. A name that comes twice is left to others.
 func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 	if !d.take('{') {
 		return false
 	}
 	made := reflect.MakeMap(p.Type)
-	key, value, other := reflect.New(p.Type.Key()).Elem(), reflect.New(p.elem.Type), reflect.New(p.elem.Type)
+	key := reflect.New(p.Type.Key()).Elem()
 	known := reflect.NewAt(p.Type, like)
 	reflect.NewAt(p.Type, into).Elem().Set(made)
 	for n, more := 1, !d.take('}'); more; n++ {
@@ -100,18 +170,16 @@ func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 			return false
 		}
 		key.SetString(d.names.of(name))
-		var wasThere unsafe.Pointer
+		value := reflect.New(p.elem.Type)
+		var other unsafe.Pointer
 		if like != nil {
 			if found := known.Elem().MapIndex(key); found.IsValid() {
-				other.Elem().Set(found)
-				wasThere = other.UnsafePointer()
+				copied := reflect.New(p.elem.Type)
+				copied.Elem().Set(found)
+				other = copied.UnsafePointer()
 			}
 		}
-		if n > 1 && p.elem.lends { // somebody may have kept where it is
-			value = reflect.New(p.elem.Type)
-		}
-		value.Elem().SetZero()
-		if !d.decode(p.elem, value.UnsafePointer(), wasThere, depth+1) {
+		if !d.decode(p.elem, value.UnsafePointer(), other, depth+1) {
 			return false
 		}
 		made.SetMapIndex(key, value.Elem())

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -27,10 +29,12 @@ const (
 	pointer                   // to elem
 	list                      // a slice of elem
 	texts                     // a map[string]string
+	amounts                   // a corev1.ResourceList
 	mapping                   // any other map whose keys are strings
 	structure                 // a struct
 	dynamic                   // an any
 	moment                    // a metav1.Time
+	amount                    // a resource.Quantity
 	either                    // an intstr.IntOrString
 	fieldSet                  // a metav1.FieldsV1
 	custom                    // something that decodes itself
@@ -65,9 +69,11 @@ var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
 // special are types whose own methods are slow, and known to do what is done here instead.
 var special = map[reflect.Type]sort{
-	reflect.TypeFor[metav1.Time]():        moment,
-	reflect.TypeFor[intstr.IntOrString](): either,
-	reflect.TypeFor[metav1.FieldsV1]():    fieldSet,
+	reflect.TypeFor[metav1.Time]():         moment,
+	reflect.TypeFor[resource.Quantity]():   amount,
+	reflect.TypeFor[intstr.IntOrString]():  either,
+	reflect.TypeFor[metav1.FieldsV1]():     fieldSet,
+	reflect.TypeFor[corev1.ResourceList](): amounts,
 }
 
 // planner makes the plans of a type and of all that it consists of. It has those that it has made.

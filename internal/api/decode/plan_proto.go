@@ -69,7 +69,7 @@ func (m planner) protoField(member reflect.StructField, tag string) (protoField,
 		return protoField{}, err
 	}
 	// The Go type decides, as it does in the generated code. Some tags say otherwise.
-	repeated := !p.readsItself() && (p.sort == list || p.sort == texts || p.sort == mapping)
+	repeated := !p.readsItself() && (p.sort == list || p.sort == texts || p.sort == amounts || p.sort == mapping)
 	return protoField{number: int(number), offset: member.Offset, plan: p, repeated: repeated}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -125,6 +126,8 @@ func (d *Decoder) protoValue(p *plan, v protoValue, into, like unsafe.Pointer) b
 		return true
 	case p.sort == fieldSet:
 		return keepFields((*metav1.FieldsV1)(into), (*metav1.FieldsV1)(like), v.bytes)
+	case p.sort == amount:
+		return d.measures.read(v.bytes, (*resource.Quantity)(into))
 	case p.sort == moment:
 		return protoMoment(v.bytes, (*metav1.Time)(into))
 	case p.byField():

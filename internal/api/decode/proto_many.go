@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // repeated decodes the values of a field that begin with data and follow each other. It returns what is behind
@@ -16,6 +18,8 @@ func (d *Decoder) repeated(f *protoField, data []byte, into, like unsafe.Pointer
 		return d.protoList(f, data, into, like)
 	case texts:
 		return d.protoTexts(f, data, into, like)
+	case amounts:
+		return d.protoAmounts(f, data, into, like)
 	case mapping:
 		return d.protoMap(f, data, into, like)
 	default:
@@ -141,6 +145,42 @@ func (f *protoField) areTexts(data []byte, known map[string]string) (rest []byte
 			return nil, false
 		}
 		last, data = name, rest
+	}
+}
+
+// protoAmounts decodes a corev1.ResourceList.
+func (d *Decoder) protoAmounts(f *protoField, data []byte, into, like unsafe.Pointer) (rest []byte, ok bool) {
+	known, place := at[corev1.ResourceList](like), at[unsafe.Pointer](like)
+	if size := d.allOf(f, data, place, 0); size > 0 {
+		*(*corev1.ResourceList)(into) = known
+		return data[size:], true
+	}
+	all := data
+	d.amountsRead = d.amountsRead[:0]
+	same := known != nil
+	for {
+		v, rest, more, ok := f.nextOf(data)
+		if !ok {
+			return nil, false
+		}
+		if !more {
+			if same && len(d.amountsRead) == len(known) {
+				d.parts.learn(all[:len(all)-len(rest)], f.plan, place, 0)
+				*(*corev1.ResourceList)(into) = known
+				return rest, true
+			}
+			return rest, d.newAmounts((*corev1.ResourceList)(into))
+		}
+		name, value, ok := entry(v)
+		if !ok || value.sort != protowire.BytesType {
+			return nil, false
+		}
+		var q resource.Quantity
+		if !d.measures.read(value.bytes, &q) {
+			return nil, false
+		}
+		same = d.addAmount(name, q, known) && same
+		data = rest
 	}
 }
 
