@@ -52,8 +52,10 @@ func (w *jsonWatch) frame(line bool) ([]byte, error) { //nolint:revive // the tw
 		if i := bytes.IndexByte(data[had:], '\n'); line && i >= 0 {
 			return data[:had+i+1], nil
 		}
-		if end := look.End(data); end > 0 {
-			return data[:end], nil
+		if !line || mayEnd(data, had) {
+			if end := look.End(data); end > 0 {
+				return data[:end], nil
+			}
 		}
 		if had == 0 && !line { // it may be that no end will come
 			if err := cannotEnd(data); err != nil {
@@ -63,6 +65,22 @@ func (w *jsonWatch) frame(line bool) ([]byte, error) { //nolint:revive // the tw
 		had = len(data)
 		if err := w.more(); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// mayEnd reports whether the end of an event may be in data, of which the first bytes were seen before: a bracket with
+// nothing behind it, a blank, or the next event. To look for that takes less time than to find the end itself, and mostly
+// the line ends before an event may.
+func mayEnd(data []byte, seen int) bool {
+	for data = data[max(0, seen-1):]; ; {
+		i := bytes.IndexByte(data, '}')
+		if i < 0 {
+			return false
+		}
+		data = data[i+1:]
+		if len(data) == 0 || data[0] == '{' || data[0] == ' ' || data[0] == '\t' || data[0] == '\r' {
+			return true
 		}
 	}
 }
