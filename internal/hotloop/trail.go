@@ -55,9 +55,9 @@ func (t *trail) restart() {
 
 // object is one that a request is called for.
 type object struct {
-	held    delta.Object // the last state that was looked at
+	held    delta.Object // the last state that was looked at, nil if it was deleted
 	uid     types.UID
-	version uint64 // of held
+	version uint64 // of that state
 	tracks  map[string]*track
 	turn    int
 }
@@ -98,16 +98,18 @@ func (v *visit) change(c *delta.Change) {
 		return
 	}
 	id := objectID{c.Kind, c.Key, reflect.TypeOf(obj)}
-	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
-		delete(v.objects, id)
-		v.foreign = true
-		return
-	}
 	if versionOf(obj) == 0 { // nobody could say whether it was told before
 		v.foreign = true
 		return
 	}
 	o := v.object(id)
+	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
+		if version := versionOf(obj); version >= o.version {
+			*o = object{version: version, tracks: map[string]*track{}, turn: o.turn}
+		}
+		v.foreign = true
+		return
+	}
 	if c.Op == delta.Added {
 		if o.fresh(c.New) {
 			o.hold(c.New)
@@ -145,7 +147,7 @@ func (t *trail) object(id objectID) *object {
 // step looks at one state that is told, if it was not told before. It is compared with the state
 // that was looked at last: a call that failed is told the same again.
 func (v *visit) step(id objectID, o *object, c *delta.Change) {
-	if o.held == nil && c.Old != nil {
+	if o.held == nil && c.Old != nil && o.fresh(c.Old) {
 		o.hold(c.Old)
 	}
 	if !o.fresh(c.New) {
@@ -188,10 +190,8 @@ func versionOf(state delta.Object) uint64 {
 	return n
 }
 
-// fresh reports whether a state was not looked at before.
-func (o *object) fresh(state delta.Object) bool {
-	return o.held == nil || o.uid != state.GetUID() || versionOf(state) > o.version
-}
+// fresh reports whether a state was not looked at before. An object of the same name that was deleted has lower versions.
+func (o *object) fresh(state delta.Object) bool { return versionOf(state) > o.version }
 
 // hold makes a state the last one.
 func (o *object) hold(state delta.Object) {

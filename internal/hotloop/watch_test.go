@@ -239,3 +239,40 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatIsToldAgainCountsOnce has a controller that settles nothing, so that each call is told everything again: an object
+// that was deleted and made anew, and a fight over it that is over.
+func TestWhatIsToldAgainCountsOnce(t *testing.T) {
+	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
+	w.fails = func() bool { return true }
+	at, other := delta.Key{Namespace: "shop", Name: "web"}, delta.Key{Namespace: "shop", Name: "other"}
+	w.create(siteKind, other, "kubectl", set{"spec/text": "0"})
+	w.create(siteKind, at, "helm", set{"spec/replicas": "1"})
+	w.call()
+	w.remove(at)
+	w.call()
+	w.create(siteKind, at, "helm", set{"spec/replicas": "1"})
+	for i := range 20 {
+		w.pass(time.Second)
+		w.write(at, []string{"argocd", "helm"}[i%2], set{"spec/replicas": fmt.Sprint(i%2 + 2)})
+		w.call()
+	}
+	rounds := func() int {
+		all := w.watch.Episodes(w.now)
+		if len(all) != 1 {
+			t.Fatalf("the episodes are %+v", all)
+		}
+		return all[0].Rounds
+	}
+	before := rounds()
+	if before < 5 || before > 10 {
+		t.Errorf("of 10 rounds %d are counted", before)
+	}
+	for i := range 10 {
+		w.write(other, "kubectl", set{"spec/text": fmt.Sprint(i + 1)})
+		w.call()
+	}
+	if after := rounds(); after != before {
+		t.Errorf("%d rounds are counted, and %d when all was told again", before, after)
+	}
+}

@@ -67,7 +67,7 @@ func (w *world) create(kind schema.GroupVersionKind, key delta.Key, by string, c
 	obj.SetGroupVersionKind(kind)
 	obj.SetNamespace(key.Namespace)
 	obj.SetName(key.Name)
-	obj.SetUID(types.UID("uid of " + key.String()))
+	obj.SetUID(types.UID(fmt.Sprint("uid ", w.version)))
 	w.put(nil, obj, by, content)
 }
 
@@ -117,6 +117,15 @@ func (w *world) put(before, obj *unstructured.Unstructured, by string, content s
 		w.writes.Wrote(obj.GetUID(), from, obj.GetResourceVersion())
 	}
 	w.record(change, by)
+}
+
+// remove deletes an object.
+func (w *world) remove(key delta.Key) {
+	w.version++
+	obj := w.objects[key].DeepCopy()
+	obj.SetResourceVersion(strconv.Itoa(w.version))
+	delete(w.objects, key)
+	w.record(delta.Change{Cause: delta.Primary, Kind: obj.GroupVersionKind(), Key: key, Op: delta.Deleted, Old: obj, New: obj, First: w.now, Last: w.now, Deltas: 1}, "")
 }
 
 func (w *world) record(change delta.Change, by string) {
