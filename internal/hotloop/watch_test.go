@@ -241,7 +241,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // TestWhatIsToldAgainCountsOnce has a controller that settles nothing, so that each call is told everything again: an object
-// that was deleted and made anew, and a fight over it that is over.
+// that was deleted and created again, and a fight over it that is over.
 func TestWhatIsToldAgainCountsOnce(t *testing.T) {
 	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
 	w.fails = func() bool { return true }

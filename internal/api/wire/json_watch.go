@@ -69,9 +69,9 @@ func (w *jsonWatch) frame(line bool) ([]byte, error) { //nolint:revive // the tw
 	}
 }
 
-// mayEnd reports whether the end of an event may be in data, of which the first bytes were seen before: a bracket with
-// nothing behind it, a blank, or the next event. To look for that takes less time than to find the end itself, and mostly
-// the line ends before an event may.
+// mayEnd reports whether the end of an event may be in data whose first bytes were seen before: a bracket with nothing
+// behind it, a blank, or the next event. To look for that takes less time than to find the end itself, and mostly the
+// line ends before an event may.
 func mayEnd(data []byte, seen int) bool {
 	for data = data[max(0, seen-1):]; ; {
 		i := bytes.IndexByte(data, '}')
