@@ -161,7 +161,7 @@ func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 		return false
 	}
 	made := reflect.MakeMap(p.Type)
-	key := reflect.New(p.Type.Key()).Elem()
+	key, value, other := reflect.New(p.Type.Key()).Elem(), reflect.New(p.elem.Type), reflect.New(p.elem.Type)
 	known := reflect.NewAt(p.Type, like)
 	reflect.NewAt(p.Type, into).Elem().Set(made)
 	for n, more := 1, !d.take('}'); more; n++ {
@@ -170,16 +170,18 @@ func (d *Decoder) mapping(p *plan, into, like unsafe.Pointer, depth int) bool {
 			return false
 		}
 		key.SetString(d.names.of(name))
-		value := reflect.New(p.elem.Type)
-		var other unsafe.Pointer
+		var wasThere unsafe.Pointer
 		if like != nil {
 			if found := known.Elem().MapIndex(key); found.IsValid() {
-				copied := reflect.New(p.elem.Type)
-				copied.Elem().Set(found)
-				other = copied.UnsafePointer()
+				other.Elem().Set(found)
+				wasThere = other.UnsafePointer()
 			}
 		}
-		if !d.decode(p.elem, value.UnsafePointer(), other, depth+1) {
+		if n > 1 && p.elem.lends { // somebody may have kept where it is
+			value = reflect.New(p.elem.Type)
+		}
+		value.Elem().SetZero()
+		if !d.decode(p.elem, value.UnsafePointer(), wasThere, depth+1) {
 			return false
 		}
 		made.SetMapIndex(key, value.Elem())
