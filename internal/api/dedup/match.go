@@ -12,7 +12,7 @@ type header struct {
 type scope struct {
 	change  bool // to share what is equal
 	copied  bool // the values are copies of what is in two maps
-	objects bool // two times are equal if they are one instant
+	objects bool // they are whole ones: their TypeMeta does not count, and two times are equal if they are one instant
 	depth   uint8
 }
 
