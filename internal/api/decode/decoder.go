@@ -23,7 +23,7 @@ type Decoder struct {
 
 // NewDecoder returns a Decoder for objects of the type.
 func (t *Type) NewDecoder() *Decoder {
-	return &Decoder{of: t, spares: make([]spare, t.plans), names: names{}}
+	return &Decoder{of: t, spares: make([]spare, t.plans), names: names{}, measures: measures{}}
 }
 
 // JSON decodes the object at the beginning of data, and returns where it ends. The parts that are equal in like,

@@ -2,10 +2,8 @@ package decode
 
 import "k8s.io/apimachinery/pkg/api/resource"
 
-// measures remembers what quantities are written as: there are few of them, and to read one takes long.
-type measures struct {
-	known map[string]resource.Quantity
-}
+// measures has what quantities were written as lately: there are few of them, and to read one takes long.
+type measures map[string]resource.Quantity
 
 const (
 	maxMeasures      = 1024
@@ -13,8 +11,8 @@ const (
 )
 
 // read decodes a quantity.
-func (m *measures) read(data []byte, into *resource.Quantity) bool {
-	if known, ok := m.known[string(data)]; ok {
+func (m measures) read(data []byte, into *resource.Quantity) bool {
+	if known, ok := m[string(data)]; ok {
 		*into = known
 		return true
 	}
@@ -26,9 +24,9 @@ func (m *measures) read(data []byte, into *resource.Quantity) bool {
 	if len(data) > maxMeasureLength || again.Unmarshal(data) != nil || again != *into {
 		return true
 	}
-	if m.known == nil || len(m.known) >= maxMeasures {
-		m.known = map[string]resource.Quantity{}
+	if len(m) >= maxMeasures {
+		clear(m)
 	}
-	m.known[string(data)] = *into
+	m[string(data)] = *into
 	return true
 }
