@@ -22,11 +22,16 @@ func (t tasks) every(c clock.WithTicker, period time.Duration, do func()) {
 		c = clock.RealClock{}
 	}
 	ticker := c.NewTicker(period)
-	t.Guest("tick", func(ctx context.Context) {
-		defer ticker.Stop()
+	t.at("tick", ticker.C(), do, ticker.Stop)
+}
+
+// at calls do whenever something comes, and stop in the end.
+func (t tasks) at(name string, comes <-chan time.Time, do, stop func()) {
+	t.Guest(name, func(ctx context.Context) {
+		defer stop()
 		for {
 			select {
-			case <-ticker.C():
+			case <-comes:
 				do()
 			case <-ctx.Done():
 				return
@@ -52,17 +57,7 @@ func keepTime[T comparable](t tasks, c clock.WithTicker, o *keyqueue.Options[T])
 	// with its own lock held. So the alarm rings from a task of its own.
 	o.AfterFunc = func(d time.Duration, ring func()) keyqueue.Alarm {
 		timer := c.NewTimer(d)
-		t.Guest("alarm", func(ctx context.Context) {
-			defer timer.Stop()
-			for {
-				select {
-				case <-timer.C():
-					ring()
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
+		t.at("alarm", timer.C(), ring, func() { timer.Stop() })
 		return timer
 	}
 }
