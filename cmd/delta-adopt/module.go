@@ -53,8 +53,12 @@ func isOurs(dir string) bool {
 	return err == nil && strings.HasPrefix(string(text), "module "+ours+"\n")
 }
 
-// editModule returns go.mod with our module, and what has to know of a clone in the project.
-func (p *project) editModule(ctx context.Context, m module) (contents, error) {
+// module returns go.mod with our module, and what has to know of a clone in the project.
+func (p *project) module(ctx context.Context) (contents, error) {
+	m, err := findModule(p.dir)
+	if err != nil {
+		return nil, err
+	}
 	edits := []string{"-require=" + ours + "@" + m.version}
 	if m.clone != "" {
 		edits = append(edits, "-replace="+ours+"="+m.clone)

@@ -44,12 +44,14 @@ func (p *project) do(ctx context.Context, c *choices) error {
 // contents are files by their paths in the project, with slashes.
 type contents map[string]string
 
-// adopt makes the change, and puts everything back if the project does not build with it.
+// adopt makes the change, and puts everything back if the project does not build with it. In a project that has
+// adopted it finds what came since.
 func (p *project) adopt(ctx context.Context, c *choices) error {
-	if _, err := os.Stat(p.path(patchFile)); err == nil {
-		return fmt.Errorf("%s is there, so the project has adopted delta-runtime: run with --undo first", patchFile)
+	had, err := os.ReadFile(p.path(patchFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	before, after, left, err := p.edited(ctx, c)
+	before, after, found, err := p.edited(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -58,7 +60,11 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(p.out, string(patch)+leftAlone(left))
+		_, err = io.WriteString(p.out, string(patch)+leftAlone(found.left))
+		return err
+	}
+	if len(found.changed) == 0 {
+		_, err := io.WriteString(p.out, "Nothing has changed: every manager and controller has delta-runtime already.\n"+leftAlone(found.left))
 		return err
 	}
 	if err := p.write(after); err != nil {
@@ -69,7 +75,7 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	}
 	patch, err := p.diff(ctx, before, after)
 	if err == nil {
-		err = os.WriteFile(p.path(patchFile), patch, 0o644) //nolint:gosec // a file of the repository
+		err = os.WriteFile(p.path(patchFile), append(had, patch...), 0o644) //nolint:gosec // a file of the repository
 	}
 	if err != nil {
 		return errors.Join(err, p.restore(before))
@@ -77,12 +83,26 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	if _, err := p.out.Write(patch); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("\nChanged %d files. %s has the change, and --undo needs it: commit it, too.\n", len(after), patchFile)
+	maps.DeleteFunc(after, func(path, text string) bool { return before[path] == text })
+	text := fmt.Sprintf("\nChanged: %s. %s has the change, and --undo needs it: commit it, too.\n",
+		strings.Join(slices.Sorted(maps.Keys(after)), ", "), patchFile)
 	if _, err := os.Stat(p.path("vendor/modules.txt")); err == nil {
 		text += "Run go mod vendor now, and after --undo.\n"
 	}
-	_, err = io.WriteString(p.out, text+leftAlone(left))
+	text += c.page(found.managers)
+	_, err = io.WriteString(p.out, text+leftAlone(found.left))
 	return err
+}
+
+// page says where the inspector of a new manager is.
+func (c *choices) page(managers int) string {
+	switch {
+	case managers == 0 || c.inspector == "none":
+		return ""
+	case c.inspector == "metrics":
+		return "Run the operator, and look at /delta/ beside its metrics.\n"
+	}
+	return fmt.Sprintf("Run the operator, and open http://%s/delta/\n", c.inspector)
 }
 
 // leftAlone says which managers stay as they are.
@@ -93,32 +113,33 @@ func leftAlone(left []string) string {
 	return "\nThese managers stay as they are:\n" + strings.Join(left, "\n") + "\n"
 }
 
-// edited returns the files that change, before and after, and what is left alone.
-func (p *project) edited(ctx context.Context, c *choices) (before, after contents, left []string, err error) {
+// edited returns the files that change, before and after, and what was found in the sources.
+func (p *project) edited(ctx context.Context, c *choices) (before, after contents, found *findings, err error) {
 	sources, err := p.sources()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	after, left, err = editSources(sources, c.inspector)
+	found, err = editSources(sources, c.inspector)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	mod, err := findModule(p.dir)
+	if _, failed := os.Stat(p.path(patchFile)); failed == nil {
+		after = contents{}
+		err = errors.Join(p.readInto(after, "go.mod"), p.readInto(after, "go.sum")) // go mod tidy may change them
+	} else {
+		after, err = p.module(ctx)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	more, err := p.editModule(ctx, mod)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	maps.Copy(after, more)
+	maps.Copy(after, found.changed)
 	before = contents{}
 	for path := range after {
 		if err := p.readInto(before, path); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	return before, after, left, nil
+	return before, after, found, nil
 }
 
 // readInto reads a file, if it is there.

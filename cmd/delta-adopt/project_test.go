@@ -51,9 +51,10 @@ var fakes = contents{
 	"go.mod": "module my.domain/operator\n\ngo 1.26\n\nrequire sigs.k8s.io/controller-runtime v0.0.0\n\n" +
 		"replace sigs.k8s.io/controller-runtime => ./third_party/controller-runtime\n",
 	"third_party/controller-runtime/go.mod":      "module sigs.k8s.io/controller-runtime\n\ngo 1.26\n",
-	"third_party/controller-runtime/alias.go":    "package controllerruntime\n\ntype (\n\tOptions struct{}\n\tManager struct{}\n)\n\nfunc NewManager(any, Options) (*Manager, error) { return nil, nil }\n",
+	"third_party/controller-runtime/alias.go":    "package controllerruntime\n\ntype (\n\tOptions struct{}\n\tManager struct{}\n)\n\nfunc NewManager(any, Options) (*Manager, error) { return nil, nil }\n\nfunc NewControllerManagedBy(*Manager) error { return nil }\n",
 	"third_party/delta-runtime/go.mod":           "module " + ours + "\n\ngo 1.26\n",
 	"third_party/delta-runtime/pkg/manager/m.go": "package manager\n\nfunc Configure(any) error { return nil }\n\nfunc AddInspector(any, any) error { return nil }\n",
+	"third_party/delta-runtime/pkg/builder/b.go": "package builder\n\nfunc ControllerManagedBy(any) error { return nil }\n",
 	"third_party/delta-runtime/pkg/inspect/i.go": "package inspect\n\ntype Options struct{ BindAddress string }\n",
 	"cmd/main.go":      head(ctrlImport) + "\nfunc main() {\n\tmgr, err := ctrl.NewManager(nil, ctrl.Options{})\n\tif err != nil {\n\t\tos.Exit(1)\n\t}\n\t_ = mgr\n}\n",
 	"cmd/main_test.go": "package main\n",
@@ -97,8 +98,8 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 			t.Errorf("%s does not have %s:\n%s", name, want, after[name])
 		}
 	}
-	if err := run(t.Context(), []string{dir}, &out, &out); err == nil || !strings.Contains(err.Error(), "--undo") {
-		t.Errorf("a second time it says %v", err)
+	if !strings.Contains(out.String(), "\nRun the operator, and open http://127.0.0.1:8082/delta/\n") {
+		t.Errorf("it does not say where the page is:\n%s", &out)
 	}
 	do("--undo", "-n")
 	if !maps.Equal(read(t, dir), after) {
@@ -106,6 +107,59 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 	}
 	do("--undo")
 	if got := read(t, dir); !maps.Equal(got, before) {
+		t.Errorf("afterwards the project has %v", got)
+	}
+}
+
+// second makes another manager in the same file.
+const second = "\nfunc more() {\n\tmgr, err := ctrl.NewManager(nil, ctrl.Options{})\n\tif err != nil {\n\t\tos.Exit(2)\n\t}\n\t_ = mgr\n}\n"
+
+// Controllers and managers come after the first time. The command takes them in, too, and all of it out.
+func TestWhatCameSince(t *testing.T) {
+	dir := scaffold(t, fakes)
+	var out bytes.Buffer
+	do := func(args ...string) string {
+		t.Helper()
+		out.Reset()
+		if err := run(t.Context(), append(args, dir), &out, &out); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, &out)
+		}
+		return out.String()
+	}
+	before := maps.Clone(fakes)
+	come := func(files contents) {
+		t.Helper()
+		maps.Copy(before, files)
+		if err := (&project{dir: dir}).write(files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do()
+	adopted := read(t, dir)
+	if says := do(); !strings.HasPrefix(says, "Nothing has changed: ") || !maps.Equal(read(t, dir), adopted) {
+		t.Errorf("if nothing came since, it says %s", says)
+	}
+	come(contents{"internal/controller/crew.go": "package controller\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n\nfunc setup(mgr *ctrl.Manager) error { return ctrl.NewControllerManagedBy(mgr) }\n"})
+	if says := do("-n"); !strings.Contains(says, "+++ b/internal/controller/crew.go") || strings.Contains(says, "b/cmd/main.go") {
+		t.Errorf("for a controller that came since, -n says %s", says)
+	}
+	if says := do(); !strings.Contains(says, "\nChanged: internal/controller/crew.go. ") || strings.Contains(says, "open http") {
+		t.Errorf("for a controller that came since, it says %s", says)
+	}
+	come(contents{"cmd/second/main.go": fakes["cmd/main.go"]})
+	if says := do("-inspector", "127.0.0.1:9"); !strings.Contains(says, "\nChanged: cmd/second/main.go. ") || !strings.Contains(says, "open http://127.0.0.1:9/delta/") {
+		t.Errorf("for a manager that came since, it says %s", says)
+	}
+	text := read(t, dir)["cmd/second/main.go"]
+	come(contents{"cmd/second/main.go": text + second})
+	do()
+	if text = read(t, dir)["cmd/second/main.go"]; strings.Count(text, "\tif err := manager.Configure(&options)") != 2 {
+		t.Errorf("a second manager of a file that has one already is made so:\n%s", text)
+	}
+	do("--undo")
+	got := read(t, dir)
+	before["cmd/second/main.go"] = fakes["cmd/main.go"] + second
+	if !maps.Equal(got, before) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }

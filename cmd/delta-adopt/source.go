@@ -30,7 +30,7 @@ type source struct {
 	file  *ast.File
 	edits []edit
 	added []string // import specs
-	left  []string // where a manager is made in a way that is not known, and what to do there by hand
+	found *findings
 }
 
 // edit replaces text[from:to].
@@ -46,35 +46,42 @@ func parse(name, text string) (*source, error) {
 	return s, err
 }
 
-// editSources returns the files that change, and what it has left alone. It is an error if it changes no manager.
-func editSources(sources contents, inspector place) (changed contents, left []string, err error) {
-	changed = contents{}
-	managers := 0
+// findings are what the sources have.
+type findings struct {
+	changed  contents
+	managers int      // that are changed
+	adopted  int      // that are as they should be
+	left     []string // that are left alone, and what to do there by hand
+}
+
+// editSources returns the files that change. It is an error if no manager is ours then.
+func editSources(sources contents, inspector place) (*findings, error) {
+	found := &findings{changed: contents{}}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		s, err := parse(name, sources[name])
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if s.isOfTests() {
 			continue
 		}
-		managers += s.editManagers(inspector)
-		left = append(left, s.left...)
+		s.found = found
+		s.editManagers(inspector)
 		s.editBuilders()
 		if len(s.edits) == 0 {
 			continue
 		}
-		if changed[name], err = s.done(); err != nil {
-			return nil, nil, err
+		if found.changed[name], err = s.done(); err != nil {
+			return nil, err
 		}
 	}
 	switch {
-	case managers > 0:
-		return changed, left, nil
-	case len(left) > 0:
-		return nil, nil, errors.New(strings.Join(left, "\n"))
+	case found.managers+found.adopted > 0:
+		return found, nil
+	case len(found.left) > 0:
+		return nil, errors.New(strings.Join(found.left, "\n"))
 	}
-	return nil, nil, fmt.Errorf("no file calls NewManager of %s or New of %s, outside of tests", ctrlPath, managerPath)
+	return nil, fmt.Errorf("no file calls NewManager of %s or New of %s, outside of tests", ctrlPath, managerPath)
 }
 
 // imported returns the spec of an import, and its name in the file. The spec is nil if it is not imported by a name.
@@ -123,8 +130,11 @@ func selected(e ast.Expr, name string) (*ast.SelectorExpr, bool) {
 	return selector, ok && name != "" && x.Name == name && x.Obj == nil
 }
 
-// add imports a package of ours, and returns its name in the file.
+// add imports a package of ours, if the file does not yet, and returns its name in the file.
 func (s *source) add(at string) string {
+	if spec, name := s.imported(at); spec != nil {
+		return name
+	}
 	name := packageName(at)
 	spec := strconv.Quote(at)
 	if s.uses(name) {
@@ -176,7 +186,7 @@ func (s *source) insert(at token.Pos, with string) {
 
 // leave notes a manager that stays as it is.
 func (s *source) leave(n ast.Node, what string) {
-	s.left = append(s.left, fmt.Sprintf("%s: %s, or call Configure of %s/pkg/manager for its options by hand", s.files.Position(n.Pos()), what, ours))
+	s.found.left = append(s.found.left, fmt.Sprintf("%s: %s, or call Configure of %s/pkg/manager for its options by hand", s.files.Position(n.Pos()), what, ours))
 }
 
 // done returns the file with all its edits, as gofmt would have it.

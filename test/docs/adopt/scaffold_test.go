@@ -77,17 +77,38 @@ func TestPlugin(t *testing.T) {
 					t.Errorf("%s has nothing of ours", file)
 				}
 			}
-			for file, text := range files(t, p.folder+"/internal/controller") {
-				if strings.Contains(text, "NewControllerManagedBy") {
-					t.Errorf("%s has a controller of controller-runtime's builder", file)
-				}
-			}
+			p.checkControllers()
 			p.run(p.command(p.kubebuilder, "edit", "--plugins=delta.dev/v1", "--undo"))
 			if left := p.run(p.command("git", "status", "--porcelain", "--untracked-files=all")); left != "" {
 				t.Errorf("it is not as it was scaffolded: %s\n%s", left, p.run(p.command("git", "diff")))
 			}
+			p.growOn()
 		})
 	}
+}
+
+// checkControllers looks for controllers that are not made by our builder.
+func (p *project) checkControllers() {
+	p.t.Helper()
+	for file, text := range files(p.t, p.folder+"/internal/controller") {
+		if strings.Contains(text, "NewControllerManagedBy") {
+			p.t.Errorf("%s has a controller of controller-runtime's builder", file)
+		}
+	}
+}
+
+// growOn has the project get another controller when it has adopted.
+func (p *project) growOn() {
+	p.t.Helper()
+	p.run(p.command(p.kubebuilder, "edit", "--plugins=delta.dev/v1"))
+	p.run(p.command(p.kubebuilder, strings.Fields("create api --group webapp --version v1 --kind Visitor"+both)...))
+	p.run(p.command("make", "manifests", "generate"))
+	p.run(p.command(p.kubebuilder, "edit", "--plugins=delta.dev/v1"))
+	p.checkControllers()
+	p.run(p.command("go", "vet", "./..."))
+	p.run(p.command(p.kubebuilder, "edit", "--plugins=delta.dev/v1", "--undo"))
+	p.run(p.command("sh", "-c", "! git grep --untracked "+module+" -- ':!.gitmodules'"))
+	p.run(p.command("go", "build", "./..."))
 }
 
 // newScaffold returns a project as kubebuilder makes it, in a git repository.
