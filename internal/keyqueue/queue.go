@@ -246,7 +246,9 @@ func (q *Queue[K]) Stats() queue.Stats {
 	now := q.now()
 	q.lock()
 	defer q.unlock()
-	return q.schedule.summary(now)
+	out := q.schedule.summary(now)
+	out.Served = q.served
+	return out
 }
 
 // setAlarmLocked sets the alarm if a timer is due before the alarm rings. An alarm that rings

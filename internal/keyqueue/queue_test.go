@@ -160,6 +160,9 @@ func TestContents(t *testing.T) {
 		start := time.Now()
 		q.Add("worked on")
 		time.Sleep(time.Second)
+		if q.Stats().Served {
+			t.Error("a queue that no worker has asked is served")
+		}
 		_, _ = q.Get()
 		q.AddWithOptions(queue.AddOptions{Priority: -1}, "low")
 		q.AddWithOptions(queue.AddOptions{Priority: 1}, "high", "worked on")
@@ -187,7 +190,7 @@ func TestContents(t *testing.T) {
 			t.Errorf("there is an entry of a key that was never added: %+v", got)
 		}
 		stats := q.Stats()
-		if stats.Waiting != 2 || stats.Working != 1 || stats.Depth[1] != 2 || stats.Depth[-1] != 1 {
+		if stats.Waiting != 2 || stats.Working != 1 || stats.Depth[1] != 2 || stats.Depth[-1] != 1 || !stats.Served {
 			t.Errorf("stats %+v", stats)
 		}
 		time.Sleep(time.Second)

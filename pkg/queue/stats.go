@@ -18,6 +18,8 @@ type Stats struct {
 	Depth      map[int]int
 	DepthBelow int
 
+	// Served says that a worker has asked for a key. Until then nothing is handed out, however long it waits.
+	Served  bool
 	Waiting int // keys with a delayed add
 	Working int // keys that workers have
 
