@@ -121,7 +121,7 @@ func listen(mgr ctrlmanager.Manager, address string, handler http.Handler, end f
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "tcp", address)
 	if err != nil {
-		return fmt.Errorf("add inspector: %w", err)
+		return fmt.Errorf("add inspector: %w; set another BindAddress of inspect.Options, as delta-adopt does by -inspector", err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: grace, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
 	server.RegisterOnShutdown(end) // or the server would wait for streams
@@ -129,6 +129,7 @@ func listen(mgr ctrlmanager.Manager, address string, handler http.Handler, end f
 	if err != nil {
 		return errors.Join(fmt.Errorf("add inspector: %w", err), listener.Close())
 	}
+	mgr.GetLogger().Info("The inspector shows what the operator does", "page", "http://"+listener.Addr().String()+inspector.Prefix)
 	return nil
 }
 

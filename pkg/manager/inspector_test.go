@@ -62,7 +62,7 @@ func TestAddInspector(t *testing.T) {
 		"no manager":          {nil, inspect.Options{}, "add inspector: the manager is nil"},
 		"a foreign cache":     {made(foreign), inspect.Options{}, "add inspector: "},
 		"on all addresses":    {made(off), inspect.Options{BindAddress: ":8082"}, `BindAddress is ":8082", which is not localhost`},
-		"where somebody is":   {made(off), inspect.Options{BindAddress: taken.Addr().String()}, "add inspector: listen tcp " + taken.Addr().String()},
+		"where somebody is":   {made(off), inspect.Options{BindAddress: taken.Addr().String()}, "address already in use; set another BindAddress of inspect.Options, as delta-adopt does by -inspector"},
 		"without a port":      {made(off), inspect.Options{BindAddress: "127.0.0.1"}, "is not localhost, 127.0.0.1 or [::1] with a port"},
 	} {
 		err := manager.AddInspector(c.m, c.opts)

@@ -74,6 +74,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (h *handler) serve(c *call) error {
 	found := h.byPath[c.r.URL.Path]
+	if found == nil && (c.r.URL.Path == "/" || c.r.URL.Path+"/" == Prefix) && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) {
+		c.w.Header().Set("Location", Prefix[1:]) // relative, so that it holds behind a proxy with a path of its own
+		c.write(http.StatusFound, nil)
+		return nil
+	}
 	if found == nil {
 		return refuse(http.StatusNotFound, "there is nothing at this path; %sopenapi.json describes all that there is", api)
 	}

@@ -186,12 +186,26 @@ func TestAllAnswersHaveTheHeaders(t *testing.T) {
 func TestUnknownPathsAreRefusedAsJSON(t *testing.T) {
 	h := inspector.New(toyoperator.New(), inspector.Options{})
 	for _, path := range []string{
-		"/", "/delta", "/delta/v1", "/delta/v1/", "/delta/v1/kinds/", "/delta/v2/kinds", "/delta/assets/", "/delta/assets/../v1/kinds",
+		"/delta/v1", "/delta/v1/", "/delta/v1/kinds/", "/delta/v2/kinds", "/delta/assets/", "/delta/assets/../v1/kinds",
 		"/delta//v1/kinds", "/delta/assets/index.html", "/delta/v1/actions/", "/delta/assets/%2e%2e/x", "/metrics",
 	} {
 		a := answer(h, get(t, path))
 		if p := problem(t, a); p.Status != http.StatusNotFound || !strings.Contains(p.Message, "openapi.json") {
 			t.Errorf("%s: %+v", path, p)
+		}
+	}
+}
+
+// TestWhoTypesTheAddressFindsThePage leaves out the path, or its last slash.
+func TestWhoTypesTheAddressFindsThePage(t *testing.T) {
+	h := inspector.Guard(inspector.New(toyoperator.New(), inspector.Options{}), inspector.Options{Actions: true})
+	for _, path := range []string{"/", "/delta"} {
+		for method, want := range map[string]int{http.MethodGet: http.StatusFound, http.MethodHead: http.StatusFound, http.MethodPost: http.StatusNotFound} {
+			r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost:8082"+path, http.NoBody)
+			a := answer(h, r)
+			if a.status != want || want == http.StatusFound && a.header.Get("Location") != "delta/" {
+				t.Errorf("%s %s answers %d with Location %q, want %d", method, path, a.status, a.header.Get("Location"), want)
+			}
 		}
 	}
 }
