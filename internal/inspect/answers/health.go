@@ -69,7 +69,7 @@ func controllerHealth(c *observe.Controller) inspector.ControllerHealth {
 	if !ours {
 		return h
 	}
-	h.Ready, h.Waited, h.Longest = ready(&stats), stats.OldestQueued, stats.LongestWorking
+	h.Ready, h.Unserved, h.Waited, h.Longest = ready(&stats), !stats.Served, stats.OldestQueued, stats.LongestWorking
 	if c.Requests == nil || h.Longest <= inspector.LongCall {
 		return h // nobody asks which request that is
 	}
@@ -99,9 +99,14 @@ func (o *Operator) failing(kinds []observe.Kind) (all []inspector.Failing) {
 		if !runs || time.Since(f.Last) > longestBackOff && isGone(kinds, c, f.Request) {
 			continue
 		}
+		var next time.Time
+		if c.Requests != nil {
+			entry, _ := c.Requests.Entry(f.Request)
+			next = entry.Due
+		}
 		all = append(all, inspector.Failing{
 			Request: inspector.Request{Controller: f.Controller, Namespace: f.Request.Namespace, Name: f.Request.Name},
-			Kind:    names.of(c.Kind), Error: f.Error, Same: f.Same, Times: f.Times, Since: f.Since,
+			Kind:    names.of(c.Kind), Error: f.Error, Same: f.Same, Times: f.Times, Since: f.Since, Next: next,
 			More: count[f.Controller] >= journal.MostFailing,
 		})
 	}

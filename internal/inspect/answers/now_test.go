@@ -59,7 +59,7 @@ func TestHealthHasWhatRuns(t *testing.T) {
 			Name: name, Kind: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Shop"}, Record: func(*journal.Journal) {}, Requests: requests,
 			Ledger: func() delta.LedgerStatus { return delta.LedgerStatus{Advice: "Settle."} },
 			Queue: func() (queue.Stats, bool) {
-				return queue.Stats{Depth: map[int]int{0: 2, 5: 1}, DepthBelow: 1, OldestQueued: time.Minute, Working: 2, LongestWorking: time.Hour}, true
+				return queue.Stats{Served: requests != nil, Depth: map[int]int{0: 2, 5: 1}, DepthBelow: 1, OldestQueued: time.Minute, Working: 2, LongestWorking: time.Hour}, true
 			},
 		})
 	}
@@ -75,9 +75,9 @@ func TestHealthHasWhatRuns(t *testing.T) {
 	want := inspector.Health{
 		Controllers: []inspector.ControllerHealth{
 			{Name: "shop", Advice: "Settle.", Ready: 4, Waited: time.Minute, Longest: time.Hour, Request: request("hangs")},
-			{Name: "typed", Advice: "Settle.", Ready: 4, Waited: time.Minute, Longest: time.Hour},
+			{Name: "typed", Advice: "Settle.", Ready: 4, Unserved: true, Waited: time.Minute, Longest: time.Hour},
 		},
-		Failing: []inspector.Failing{{Request: request("a"), Kind: "example.com/v1 Shop", Error: "no", Same: "no", Times: 1}},
+		Failing: []inspector.Failing{{Request: request("a"), Kind: "example.com/v1 Shop", Error: "no", Same: "no", Times: 1, Next: tomorrow}},
 	}
 	if got := o.Health(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the health is\n%+v, want\n%+v", got, want)
@@ -90,6 +90,8 @@ func TestHealthHasWhatRuns(t *testing.T) {
 	}
 }
 
+var tomorrow = time.Now().Add(24 * time.Hour)
+
 // busy are the requests of a controller that has some under way.
 type busy struct {
 	observe.Requests
@@ -97,8 +99,11 @@ type busy struct {
 }
 
 func (b busy) Contents(int) []queue.Entry[delta.Key] { return b.working }
-func (b busy) Cancel(delta.Key) bool                 { return true }
-func (b busy) Waiting(delta.Key) delta.Changes       { return delta.Changes{} }
+func (b busy) Entry(delta.Key) (e queue.Entry[delta.Key], there bool) {
+	return queue.Entry[delta.Key]{Due: tomorrow}, true
+}
+func (b busy) Cancel(delta.Key) bool           { return true }
+func (b busy) Waiting(delta.Key) delta.Changes { return delta.Changes{} }
 
 // TestThePageKnowsHowMuchWhyTells compares the page's number with ours: the page ends its time line where one of our lists ends.
 func TestThePageKnowsHowMuchWhyTells(t *testing.T) {

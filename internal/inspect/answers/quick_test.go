@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func operatorOfMany(t *testing.T) (*Operator, delta.Key) {
 	t.Cleanup(of.Runs(&household{kinds: []observe.Kind{k}}))
 	t.Cleanup(of.Reconciles(&observe.Controller{
 		Name: "pods", Kind: k.GVK, Calls: &observe.Calls{}, Requests: requests{},
-		Queue:     func() (queue.Stats, bool) { return queue.Stats{}, true },
+		Queue:     func() (queue.Stats, bool) { return queue.Stats{Served: true}, true },
 		HeldUntil: func(delta.Key) time.Time { return time.Now().Add(time.Minute) },
 	}))
 	o := New(Options{Runtime: of})
@@ -101,4 +102,48 @@ func TestAnswersAmongMany(t *testing.T) {
 			t.Errorf("of an object without a namespace there are %d changes, error %v", len(why.Deltas), err)
 		}
 	})
+}
+
+// waitingFor returns a runtime with a controller of Pods that are synced, and Secrets that are not.
+func waitingFor(t *testing.T, served *bool) *managed.Runtime {
+	t.Helper()
+	of, synced := managed.New(), kindOf("v1 Pod", listed{})
+	tasks := lifecycle.New(t.Context())
+	tasks.Go("informer", synced.Informer.Run)
+	t.Cleanup(func() { tasks.Stop(); _ = tasks.Wait() })
+	await.Until(t, "the Pods to be there", synced.Informer.HasSynced)
+	t.Cleanup(of.Runs(&household{kinds: []observe.Kind{synced, kindOf("v1 Secret", listed{})}}))
+	t.Cleanup(of.Reconciles(&observe.Controller{
+		Name: "pods", Kind: synced.GVK, Calls: &observe.Calls{}, Requests: requests{},
+		Queue: func() (queue.Stats, bool) { return queue.Stats{Served: *served}, true },
+	}))
+	return of
+}
+
+// TestWhyBeforeTheWorkers asks of a controller that waits for a kind.
+func TestWhyBeforeTheWorkers(t *testing.T) {
+	var served bool
+	o := New(Options{Runtime: waitingFor(t, &served)})
+	const waits = "The controller has not started: it first waits until all that it watches is synced. Not synced: v1 Secret."
+	for _, served = range []bool{false, true} {
+		why, err := o.Why("v1 Pod", "team", "web")
+		if err != nil || strings.Contains(why.Requests[0].Summary, waits) == served {
+			t.Errorf("with workers %v, why says %q, %v", served, why.Requests[0].Summary, err)
+		}
+	}
+}
+
+// TestWhyOfAFailureAmongOtherCalls asks of a request whose call other calls have pushed out.
+func TestWhyOfAFailureAmongOtherCalls(t *testing.T) {
+	served := true
+	o := New(Options{Runtime: waitingFor(t, &served), Limits: journal.Limits{Calls: 2}})
+	calls := o.journal.Controller("pods")
+	calls.Note(journal.Call{Request: delta.Key{Namespace: "team", Name: "bad"}, Began: time.Now(), Result: journal.Error, Err: errors.New("no quota")})
+	for range 3 {
+		why, err := o.Why("v1 Pod", "team", "bad")
+		if err != nil || !strings.Contains(why.Requests[0].Summary, "no quota") {
+			t.Errorf("why says %q, %v", why.Requests[0].Summary, err)
+		}
+		calls.Note(journal.Call{Request: delta.Key{Namespace: "team", Name: "web"}, Result: journal.Success})
+	}
 }

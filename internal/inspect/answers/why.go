@@ -80,7 +80,7 @@ func (t *telling) requestOf(c *observe.Controller, key delta.Key, now time.Time)
 		r.Loop = new(t.loopOf(c, loop))
 		ok = t.fits(r.Loop)
 	}
-	r.Summary = summaryOf(&r, now) + heldBack(c, key, now)
+	r.Summary = summaryOf(&r, t.unserved(c), t.failed(c, key, r.Last, now), now) + heldBack(c, key, now)
 	return r, ok && t.fits(&v1.Request{Controller: r.Controller, LastSuccess: r.LastSuccess, Summary: r.Summary})
 }
 
@@ -97,10 +97,49 @@ func loopAt(c *observe.Controller, key delta.Key) *hotloop.Episode[delta.Key] {
 	return nil
 }
 
+// unserved says what a controller that has no worker yet waits for. It is empty for one that has.
+func (t *telling) unserved(c *observe.Controller) string {
+	if stats, ours := c.Queue(); !ours || stats.Served {
+		return ""
+	}
+	var unsynced []string
+	for _, k := range t.operator.kinds() {
+		if !k.Informer.HasSynced() {
+			unsynced = append(unsynced, k.Name)
+		}
+	}
+	says := "The controller has not started: it first waits until all that it watches is synced."
+	if len(unsynced) > 0 {
+		says += " Not synced: " + few(unsynced) + "."
+	}
+	return says
+}
+
+// failed says how a request fails whose calls the calls for others have pushed out of the journal.
+func (t *telling) failed(c *observe.Controller, key delta.Key, last *v1.Reconcile, now time.Time) string {
+	f, fails := t.operator.journal.FailureOf(c.Name, key)
+	if !fails || last != nil {
+		return ""
+	}
+	return fmt.Sprintf("Its last call began %s ago and failed, %s. The error was: %s", since(f.Last, now), inARow(f.Times), f.Error)
+}
+
+func inARow(times int) string {
+	if times == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", times)
+}
+
 // summaryOf says it all in a few sentences.
-func summaryOf(r *v1.Request, now time.Time) string {
+func summaryOf(r *v1.Request, unserved, failed string, now time.Time) string {
 	says := []string{stateInWords(r, now)}
+	if unserved != "" {
+		says = append(says, unserved)
+	}
 	switch last := r.Last; {
+	case failed != "":
+		says = append(says, failed)
 	case last == nil && r.LastSuccess.IsZero():
 		says = append(says, "No call of it is remembered.")
 	case last == nil:
@@ -155,6 +194,9 @@ func inWords(changes []v1.Change) string {
 		}
 		if c.Manager != "" {
 			text += " by " + c.Manager
+		}
+		if c.Own {
+			text += " (an own write)"
 		}
 		words = append(words, text)
 	}

@@ -134,7 +134,7 @@ func failures(failing []Failing, now time.Time) []v1.Attention {
 		})
 		first := &same[0]
 		all = append(all, v1.Attention{
-			What: "Failing", Summary: failure(same), Error: first.Error, Since: first.Since, Requests: len(same),
+			What: "Failing", Summary: failure(same) + nextTry(same, now), Error: first.Error, Since: first.Since, Requests: len(same),
 			Controller: first.Controller, Kind: first.Kind, Namespace: first.Namespace, Name: first.Name,
 		})
 	}
@@ -162,6 +162,20 @@ func failure(same []Failing) string {
 	return fmt.Sprintf("%s fails for %s%d requests: %s.", first.Controller, atLeast, len(same), few(names))
 }
 
+// nextTry says when the first of failing requests is tried again, if that is worth a wait.
+func nextTry(same []Failing, now time.Time) string {
+	var rest time.Duration
+	for i := range same {
+		if left := same[i].Next.Sub(now); left > time.Second && (rest == 0 || left < rest) {
+			rest = left
+		}
+	}
+	if rest == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Next try in %s.", rest.Round(time.Second))
+}
+
 // name is how people write which object a request is about.
 func (r *Request) name() string { return written(r.Namespace, r.Name) }
 
@@ -181,7 +195,7 @@ func loops(found []v1.Loop) (all []v1.Attention) {
 		}
 		writers, do := strings.Join(l.Managers, " and "), "undo each other's writes of"
 		if l.Pattern != "Fight" {
-			writers, do = cmp.Or(writers, l.Controller), "is called again by its own writes of"
+			writers, do = l.Controller, "is called again and again for the operator's own writes of"
 		}
 		_, kind, _ := strings.Cut(l.Kind, " ") // without the version
 		all = append(all, v1.Attention{
@@ -198,8 +212,11 @@ func controllersInTrouble(controllers []ControllerHealth, now time.Time) (all []
 	for i := range controllers {
 		c := &controllers[i]
 		if c.Ready > 0 && c.Waited > longWait {
-			all = append(all, v1.Attention{What: "Waiting", Controller: c.Name, Requests: c.Ready, Since: now.Add(-c.Waited),
-				Summary: fmt.Sprintf("%d requests of %s wait for a worker, the first for %s.", c.Ready, c.Name, c.Waited.Round(time.Second))})
+			waits := fmt.Sprintf("%d requests of %s wait for a worker, the first for %s.", c.Ready, c.Name, c.Waited.Round(time.Second))
+			if c.Unserved {
+				waits = fmt.Sprintf("%s has not started: it waits until all that it watches is synced, and %d requests wait for it.", c.Name, c.Ready)
+			}
+			all = append(all, v1.Attention{What: "Waiting", Controller: c.Name, Requests: c.Ready, Since: now.Add(-c.Waited), Summary: waits})
 		}
 		if c.Longest > LongCall {
 			which := ""

@@ -58,6 +58,8 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 		}
 		atLeast := failingAt("b", "bad", 2, ago(time.Minute))
 		atLeast.More = true
+		again := failingAt("a", "bad", 3, ago(time.Minute))
+		again.Next = ago(-41 * time.Second)
 		failing := func(name, summary, text string, requests int, since time.Time) v1.Attention {
 			return v1.Attention{What: "Failing", Controller: "shop", Kind: "example.com/v1 Shop", Namespace: "demo", Name: name, Requests: requests, Since: since, Error: text, Summary: summary}
 		}
@@ -86,6 +88,8 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			}), []v1.Attention{{What: "Slow", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "controller mall is slow: it is 7 events of v1 Pod behind."}}},
 			"a conflict that may pass":     {fails(failingAt("a", "conflict", 1, ago(0))), nil},
 			"an error that nobody retries": {fails(failingAt("a", "bad", 1, ago(time.Minute))), []v1.Attention{failing("a", "shop fails for demo/a.", "bad", 1, ago(time.Minute))}},
+			"one that is tried again": {fails(again),
+				[]v1.Attention{failing("a", "shop fails for demo/a, 3 times in a row. Next try in 41s.", "bad", 1, ago(time.Minute))}},
 			"one reason of three, and another": {fails(
 				failingAt("web-2", "denied 2", 3, ago(time.Minute)), failingAt("web-7", "denied 7", 2, ago(time.Hour)), failingAt("odd", "another", 2, ago(2*time.Hour)), failingAt("x", "denied x", 2, ago(time.Minute)),
 			), []v1.Attention{
@@ -98,9 +102,12 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 				{Controller: "shop", Pattern: "OwnWrites", Paths: []string{"status.y"}, Kind: "v1 Node", ObjectName: "n", Rounds: 5}, {Over: true},
 			}}}, []v1.Attention{
 				{What: "Loop", Controller: "shop", Kind: "apps/v1 Deployment", Namespace: "demo", Name: "web", Since: ago(time.Minute), Summary: "a and b undo each other's writes of spec.x in Deployment demo/web: 4 rounds."},
-				{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Summary: "shop is called again by its own writes of status.y in Node n: 5 rounds."},
+				{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Summary: "shop is called again and again for the operator's own writes of status.y in Node n: 5 rounds."},
 			}},
 			"a queue that is emptied": {works(inspector.ControllerHealth{Ready: 9, Waited: 29 * time.Second}), nil},
+			"a queue without workers": {works(inspector.ControllerHealth{Ready: 9, Unserved: true, Waited: 61 * time.Second}),
+				[]v1.Attention{{What: "Waiting", Controller: "shop", Requests: 9, Since: ago(61 * time.Second),
+					Summary: "shop has not started: it waits until all that it watches is synced, and 9 requests wait for it."}}},
 			"a queue that is not": {works(inspector.ControllerHealth{Ready: 9, Waited: 61 * time.Second}),
 				[]v1.Attention{{What: "Waiting", Controller: "shop", Requests: 9, Since: ago(61 * time.Second), Summary: "9 requests of shop wait for a worker, the first for 1m1s."}}},
 			"a call that does not return": {works(inspector.ControllerHealth{Longest: time.Hour, Request: inspector.Request{Controller: "shop", Namespace: "demo", Name: "a"}}),

@@ -45,9 +45,11 @@ type Health struct {
 // ControllerHealth is how one controller is doing.
 type ControllerHealth struct {
 	Name, Advice string
-	// Ready is how many requests wait for a worker, and Waited how long the first of them has.
-	Ready  int
-	Waited time.Duration
+	// Ready is how many requests wait for a worker, and Waited how long the first of them has. Unserved says that there is
+	// no worker yet.
+	Ready    int
+	Unserved bool
+	Waited   time.Duration
 	// Longest is how long the slowest worker has had its request. If that is more than [LongCall], Request says which it is, if that
 	// is known.
 	Longest time.Duration
@@ -62,7 +64,8 @@ type Failing struct {
 	Same  string // equal for requests that fail for one reason
 	Times int    // calls in a row that failed
 	Since time.Time
-	More  bool // more requests of the controller may fail than are known
+	Next  time.Time // when it is tried again; zero if that is not known
+	More  bool      // more requests of the controller may fail than are known
 }
 
 // Cache says how the cache is doing. Kinds has one kind, or all if only is empty, and waits for nobody. Memory may take a while, and ends

@@ -90,6 +90,22 @@ func (j *Journal) Failing() (all []Failing) {
 	return all
 }
 
+// FailureOf returns how a request fails, also if its calls are not remembered any more.
+func (j *Journal) FailureOf(controller string, request delta.Key) (Failing, bool) {
+	for _, c := range j.controllersNamed(controller) {
+		if f := c.failureOf(request); f != nil {
+			return *f, true
+		}
+	}
+	return Failing{}, false
+}
+
+func (c *Calls) failureOf(request delta.Key) *Failing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failing[request]
+}
+
 func (c *Calls) appendFailing(to []Failing) []Failing {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -122,7 +122,7 @@ export function more(opened, key, label, redraw) {
 
 /** state shows a state by word and shape; the colour only helps. */
 export function state(word, mood) {
-  return h("span", { class: `state ${mood}` }, h("span", { class: "shape", "aria-hidden": "true" }, { good: "●", busy: "◐", warn: "▲", bad: "■", off: "○" }[mood]), word);
+  return h("span", { class: `state ${mood}` }, h("span", { class: "shape", "aria-hidden": "true" }, { good: "●", plain: "✓", busy: "◐", warn: "▲", bad: "■", off: "○" }[mood]), word);
 }
 
 /** field is an input with its label. */

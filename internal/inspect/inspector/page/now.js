@@ -34,7 +34,7 @@ export function now(place, params, signal) {
   let answer = null, calls = null, controllers = [], refused = null;
   const opened = new Set();
   const kindOf = (name) => controllers.find((c) => c.name === name)?.kind;
-  const redraw = () => draw(place, h("h1", null, answer?.program.name ?? "Now"),
+  const redraw = () => draw(place, h("h1", null, answer ? `Operator ${answer.program.name}` : "Now"),
     refused && h("p", { class: "problem", role: "alert" }, refused.message), answer ? body() : !refused && h("p", { class: "empty" }, "Asking the operator"));
   const body = () => [
     program(answer.program), verdict(answer), cut(answer), answer.attention.map(attention),

@@ -3,13 +3,13 @@ import { h, draw, table, more, state, field, select, isSelecting, key } from "./
 import { get, poll } from "./api.js";
 import { oclock, span, number, plural, object, when, forHow, brief, changes, cut, firstOf, main, gist, facts, path, shortKind, counts } from "./text.js";
 
-export const resultMood = { success: "good", requeue: "busy", error: "bad", panic: "bad" };
+export const resultMood = { success: "plain", requeue: "busy", error: "bad", panic: "bad" };
 // Why a call was not told everything, in words for a count.
 const lackWords = {
   NotRecorded: "not recorded", FirstTime: "first call", InitialList: "first list", Restart: "after a restart", Missed: "something missed", Overflow: "too many changes",
   Unrecorded: "not recorded", Unattributed: "of no known object", Blind: "nothing can be known", Other: "other",
 };
-const stepMood = { done: "good", skipped: "off", failed: "bad" };
+const stepMood = { done: "plain", skipped: "off", failed: "bad" };
 
 export const reconcileColumns = [
   { name: "Details", label: "" }, { label: "Began" }, { label: "Result" }, { label: "Controller" }, { label: "Request" }, { label: "Took", class: "num" },
@@ -70,7 +70,7 @@ export function request(r, kindOf) {
 }
 
 export function loopWarning(l) {
-  const what = l.pattern === "Fight" ? `${l.managers.join(" and ")} undo each other's writes of` : `${l.managers.join(", ") || "the reconciler"} is called again by its own writes of`;
+  const what = l.pattern === "Fight" ? `${l.managers.join(" and ")} undo each other's writes of` : "is called again and again for the operator's own writes of";
   const mine = key(l.controller, l.namespace, l.name, l.pattern, l.kind, l.objectNamespace, l.objectName);
   return h("div", { class: l.over ? "warning over" : "warning", role: "group", "aria-label": `Loop at ${path(l)}`, "data-key": mine },
     h("p", null, state(l.over ? "loop, over" : "loop", l.over ? "off" : "warn"), " ", h("strong", null, `${l.controller} ${path(l)}`), `: ${what} `,
