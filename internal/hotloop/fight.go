@@ -143,7 +143,9 @@ func (s *sign) within(paths []string) (most hit, more []string) {
 			if !s.enough(h) {
 				continue
 			}
-			more = append(slices.Clip(more), h.path)
+			if len(more) < mostTracks {
+				more = append(slices.Clip(more), h.path)
+			}
 		}
 		if h.returns > most.returns {
 			most = *h

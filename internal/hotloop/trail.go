@@ -18,6 +18,7 @@ const (
 	mostObjects = 8  // of one request
 	mostTracks  = 32 // of one object
 	mostSteps   = 64 // of one call
+	longestPath = 1 << 10
 )
 
 // objectID is an object, as one watch shows it: typed objects and their metadata come at paces of
@@ -60,6 +61,7 @@ type object struct {
 	version uint64 // of that state
 	tracks  map[string]*track
 	turn    int
+	made    int // the turn when it became known
 }
 
 // unfolder knows the states that a change is of.
@@ -103,24 +105,21 @@ func (v *visit) change(c *delta.Change) {
 		return
 	}
 	o := v.object(id)
-	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
-		if version := versionOf(obj); version >= o.version {
-			*o = object{version: version, tracks: map[string]*track{}, turn: o.turn}
-		}
-		v.foreign = true
-		return
-	}
-	if c.Op == delta.Added {
-		if o.fresh(c.New) {
-			o.hold(c.New)
-			v.foreign = true
-		}
-		return
-	}
 	steps := slices.Collect(unfolder.Unfold(*c))
 	for i := range steps {
 		v.when = between(c, v.at, i, len(steps))
-		v.step(id, o, &steps[i])
+		switch step := &steps[i]; {
+		case unfolder.Retold(*step):
+			if o.made == v.turn { // it was forgotten, or an earlier call was not looked at
+				o.follow(step)
+			}
+		case step.Op == delta.Updated || step.Op == delta.Sync:
+			v.step(id, o, step)
+		case step.Op == delta.Added && !o.fresh(step), o.isPast(step): // another watch has shown it
+		default:
+			o.follow(step)
+			v.foreign = true
+		}
 	}
 }
 
@@ -137,20 +136,19 @@ func (t *trail) object(id objectID) *object {
 	o, ok := t.objects[id]
 	if !ok {
 		makeRoom(t.objects, mostObjects, func(a, b *object) bool { return a.turn < b.turn })
-		o = &object{tracks: map[string]*track{}}
+		o = &object{tracks: map[string]*track{}, made: t.turn}
 		t.objects[id] = o
 	}
 	o.turn = t.turn
 	return o
 }
 
-// step looks at one state that is told, if it was not told before. It is compared with the state
-// that was looked at last: a call that failed is told the same again.
+// step looks at one state, unless another watch has shown it before. It is compared with the state that was looked at last.
 func (v *visit) step(id objectID, o *object, c *delta.Change) {
-	if o.held == nil && c.Old != nil && o.fresh(c.Old) {
+	if o.held == nil && c.Old != nil && o.uid == "" {
 		o.hold(c.Old)
 	}
-	if !o.fresh(c.New) {
+	if !o.fresh(c) {
 		return
 	}
 	before := o.held
@@ -167,6 +165,9 @@ func (v *visit) step(id objectID, o *object, c *delta.Change) {
 		return
 	}
 	for _, e := range v.edits(c) {
+		if len(e.path) > longestPath { // a key that nobody would read
+			continue
+		}
 		if own && e.path != "metadata.generation" { // which follows from any other
 			v.write(writtenAt{id, e.path}, e.writer)
 		}
@@ -190,8 +191,28 @@ func versionOf(state delta.Object) uint64 {
 	return n
 }
 
-// fresh reports whether a state was not looked at before. An object of the same name that was deleted has lower versions.
-func (o *object) fresh(state delta.Object) bool { return versionOf(state) > o.version }
+// fresh reports whether a change leads to a state that was not looked at before. Versions go back only if the server does, or
+// if the object is another one.
+func (o *object) fresh(c *delta.Change) bool {
+	version := versionOf(c.New)
+	return version > o.version || o.uid != c.New.GetUID() || c.Old != nil && version < versionOf(c.Old)
+}
+
+// isPast reports whether a change is the end of an object that came before.
+func (o *object) isPast(c *delta.Change) bool {
+	of := c.Object()
+	return (c.Op == delta.Deleted || c.Op == delta.OutOfScope) && o.held != nil && o.uid != of.GetUID() && versionOf(of) < o.version
+}
+
+// follow takes over what a change led to, without a look at what it changed.
+func (o *object) follow(c *delta.Change) {
+	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
+		clear(o.tracks)
+		o.held, o.uid, o.version = nil, "", versionOf(c.Object())
+		return
+	}
+	o.hold(c.New)
+}
 
 // hold makes a state the last one.
 func (o *object) hold(state delta.Object) {

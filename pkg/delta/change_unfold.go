@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
 
 // unfold yields the changes that c was made of: one from each state to the next. A step is one
@@ -14,6 +16,7 @@ func unfold(c *Change) iter.Seq[Change] {
 	if len(states) < 2 {
 		return func(yield func(Change) bool) { yield(*c) }
 	}
+	told := toldOf(c, states)
 	return func(yield func(Change) bool) {
 		step := *c
 		step.Op, step.between, step.touched, step.Origin = Updated, nil, nil, nil
@@ -21,7 +24,10 @@ func unfold(c *Change) iter.Seq[Change] {
 			step.Deltas = 1
 		}
 		for i := range len(states) - 1 {
-			step.Old, step.New = states[i], states[i+1]
+			step.Old, step.New, step.told = states[i], states[i+1], nil
+			if i < told {
+				step.told = step.New
+			}
 			if i == len(states)-2 {
 				step.Origin = c.Origin
 			}
@@ -31,6 +37,21 @@ func unfold(c *Change) iter.Seq[Change] {
 		}
 	}
 }
+
+// toldOf is how many of the steps between these states an earlier call was told.
+func toldOf(c *Change, states []Object) int {
+	if c.told == nil {
+		return 0
+	}
+	i := slices.IndexFunc(states, func(state Object) bool { return path.SameState(state, c.told) })
+	if i < 0 { // there was no room for it, so all between are older
+		return len(states) - 2
+	}
+	return i
+}
+
+// retold reports whether an earlier call was told all of it.
+func retold(c *Change) bool { return c.told != nil && path.SameState(c.told, c.Object()) }
 
 // statesOf returns the states of the object that c remembers, the oldest first. Where versions have
 // no order it is the one in which c learned of them.

@@ -30,16 +30,36 @@ func TestUnfold(t *testing.T) {
 			if step.Origin != nil {
 				text += " " + step.Origin.Manager
 			}
+			if new(Ledger[int]).Clerk().Retold(step) {
+				text += " again"
+			}
 			steps = append(steps, text)
 		}
 		return steps
 	}
 	lossy := folded(update("1", "2"), update("2", "3"))
 	lossy.Deltas = 7
+	told := func(c Change, more ...Change) Change {
+		c.told = c.Object()
+		return folded(append([]Change{c}, more...)...)
+	}
+	full := []Change{update("1", "2")}
+	for i := range maxBetween + 2 {
+		full = append(full, update(fmt.Sprint(i+2), fmt.Sprint(i+3)))
+	}
+	crowded := told(folded(full...), update(fmt.Sprint(maxBetween+4), "99"))
+	var states []string
+	for i := range maxBetween {
+		states = append(states, fmt.Sprintf("Updated ×20 %d→%d again", i+1, i+2))
+	}
 	for name, tt := range map[string]struct {
 		change Change
 		want   []string
 	}{
+		"told":        {told(update("1", "2")), []string{"Updated ×1 1→2 of 2 again"}},
+		"told, added": {told(Change{Op: Added, New: state("1"), Deltas: 1}), []string{"Added ×1→1 again"}},
+		"goes on":     {told(update("1", "2"), update("2", "3"), update("3", "4")), []string{"Updated ×1 1→2 again", "Updated ×1 2→3", "Updated ×1 3→4 of 4"}},
+		"no room":     {crowded, append(states, fmt.Sprintf("Updated ×20 %d→99 of 99", maxBetween+1))},
 		"one":         {update("1", "2"), []string{"Updated ×1 1→2 of 2"}},
 		"added":       {Change{Op: Added, New: state("1"), Deltas: 1}, []string{"Added ×1→1"}},
 		"in order":    {folded(update("8", "9"), update("9", "10"), update("10", "11")), []string{"Updated ×1 8→9", "Updated ×1 9→10", "Updated ×1 10→11 of 11"}},

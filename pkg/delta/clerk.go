@@ -207,3 +207,6 @@ func (*clerk[R]) ShownBy(c Change, watch Cause) Change {
 
 // Unfold is the [ledger.Marker]'s.
 func (*clerk[R]) Unfold(c Change) iter.Seq[Change] { return unfold(&c) }
+
+// Retold is the [ledger.Marker]'s.
+func (*clerk[R]) Retold(c Change) bool { return retold(&c) }
