@@ -23,29 +23,52 @@ const (
 // why says in a sentence why the kind is not synced or not up to date, and what to do
 // about it.
 func why(s *informer.ReflectorStatus) string {
-	if retriesRefused(s) {
-		return content(s) + fmt.Sprintf(": %v; %s; trying again since %s", s.LastError, remedy(s.LastError), clock(s.Since))
+	switch {
+	case retriesRefused(s), s.State == Degraded:
+		return content(s) + fmt.Sprintf(": %v; %s", s.LastError, Next(s))
+	case s.State == BackingOff:
+		return content(s) + fmt.Sprintf(": attempt %d ended with: %v; %s", s.Attempts, s.LastError, Next(s))
+	case s.State == Following && !s.DisconnectedSince.IsZero():
+		return content(s) + fmt.Sprintf(": the server has not answered since %s: %v", clock(s.DisconnectedSince), s.LastError)
+	case s.State == Streaming, s.State == Listing, s.State == Watching:
+		return s.Kind + " " + inState(s) + lately(s)
+	default:
+		return s.Kind + " " + inState(s)
 	}
+}
+
+// Next is the part of [informer.ReflectorStatus.Why] that is left if the last error is shown by itself: what to do about it, and
+// what happens next. It is empty if there is no more to say.
+func Next(s *informer.ReflectorStatus) string {
+	switch {
+	case retriesRefused(s):
+		return remedy(s.LastError) + "; trying again since " + clock(s.Since)
+	case s.State == Degraded:
+		return remedy(s.LastError) + "; next try at " + clock(s.NextTry)
+	case s.State == BackingOff:
+		return "next try at " + clock(s.NextTry)
+	case s.State == Following && !s.DisconnectedSince.IsZero():
+		return ""
+	default:
+		return "it " + inState(s)
+	}
+}
+
+// inState says of what goes its way what it is.
+func inState(s *informer.ReflectorStatus) string {
 	switch s.State {
 	case Idle:
-		return fmt.Sprintf("%s has not been started", s.Kind)
+		return "has not been started"
 	case Queued:
-		return fmt.Sprintf("%s waits since %s for its turn to list: as many kinds as may list at once are doing it", s.Kind, clock(s.Since))
+		return fmt.Sprintf("waits since %s for its turn to list: as many kinds as may list at once are doing it", clock(s.Since))
 	case Streaming, Listing:
-		return fmt.Sprintf("%s is being listed since %s", s.Kind, clock(s.Since)) + lately(s)
+		return "is being listed since " + clock(s.Since)
 	case Watching:
-		return fmt.Sprintf("%s asks since %s for a watch from version %s", s.Kind, clock(s.Since), s.Version) + lately(s)
+		return fmt.Sprintf("asks since %s for a watch from version %s", clock(s.Since), s.Version)
 	case Following:
-		if !s.DisconnectedSince.IsZero() {
-			return content(s) + fmt.Sprintf(": the server has not answered since %s: %v", clock(s.DisconnectedSince), s.LastError)
-		}
-		return fmt.Sprintf("%s is in step with the server at version %s", s.Kind, s.Version)
-	case BackingOff:
-		return content(s) + fmt.Sprintf(": attempt %d ended with: %v; next try at %s", s.Attempts, s.LastError, clock(s.NextTry))
-	case Degraded:
-		return content(s) + fmt.Sprintf(": %v; %s; next try at %s", s.LastError, remedy(s.LastError), clock(s.NextTry))
+		return "is in step with the server at version " + s.Version
 	case Stopped:
-		return fmt.Sprintf("%s has been stopped", s.Kind)
+		return "has been stopped"
 	default:
 		panic("BUG: no sentence for " + s.State)
 	}

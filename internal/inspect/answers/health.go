@@ -2,9 +2,10 @@ package answers
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -25,7 +26,7 @@ func (o *Operator) Health() inspector.Health {
 	kinds := o.kinds()
 	h := inspector.Health{Runs: o.runtime.Cache() != nil, Failing: o.failing(kinds)}
 	for i := range kinds {
-		h.Kinds = append(h.Kinds, kindHealth(&kinds[i]))
+		h.Kinds = append(h.Kinds, kindHealth(&kinds[i])...)
 	}
 	for _, c := range o.runtime.Controllers() {
 		h.Controllers = append(h.Controllers, controllerHealth(c))
@@ -33,30 +34,64 @@ func (o *Operator) Health() inspector.Health {
 	return h
 }
 
-func kindHealth(k *observe.Kind) v1.Kind {
+// kindHealth returns a kind once for each reason that its scopes are not well, and once if all are.
+func kindHealth(k *observe.Kind) []v1.Kind {
 	s := k.Informer.Status()
-	shown := v1.Kind{Name: k.Name, Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since, Mutated: observe.Mutated(&s)}
-	shown.DegradedSince, shown.DisconnectedSince = observe.Troubles(s.Scopes)
-	var whys []string
-	for i := range s.Scopes {
-		of := &s.Scopes[i]
-		if isWell(of) {
-			continue
-		}
-		if whys = append(whys, of.Reflector.Why); shown.LastError == "" && of.Reflector.LastError != nil {
-			shown.LastError = errorText(of.Reflector.LastError)
-		}
+	all := reasons(k.Name, s.Scopes)
+	if len(all) == 0 {
+		all = []v1.Kind{{Name: k.Name, Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since}}
 	}
-	if more := len(whys) - mostWhys; more > 0 {
-		whys = append(whys[:mostWhys], fmt.Sprintf("so are %d more namespaces", more))
-	}
-	shown.Why = strings.Join(whys, "; ")
+	all[0].Mutated = observe.Mutated(&s)
 	for i := range s.Subscribers {
 		if s.Subscribers[i].Slow {
-			shown.Subscribers = append(shown.Subscribers, subscriberOf(&s.Subscribers[i]))
+			all[0].Subscribers = append(all[0].Subscribers, subscriberOf(&s.Subscribers[i]))
 		}
 	}
+	return all
+}
+
+// reasons has a kind for each reason that scopes are not well.
+func reasons(name string, scopes []informer.ScopeStatus) (all []v1.Kind) {
+	more := 0
+	for i := range scopes {
+		if isWell(&scopes[i]) {
+			continue
+		}
+		of := scopeHealth(name, &scopes[i])
+		same := slices.IndexFunc(all, func(other v1.Kind) bool { return reasonOf(&other) == reasonOf(&of) })
+		switch {
+		case same >= 0:
+			known := &all[same]
+			known.DegradedSince = observe.Earliest(known.DegradedSince, of.DegradedSince)
+			known.DisconnectedSince = observe.Earliest(known.DisconnectedSince, of.DisconnectedSince)
+		case len(all) == mostWhys:
+			more++
+		default:
+			all = append(all, of)
+		}
+	}
+	if more > 0 {
+		all[mostWhys-1].Why += fmt.Sprintf("; %d more namespaces are not well", more)
+	}
+	return all
+}
+
+// scopeHealth is a kind as far as one scope goes that is not well.
+func scopeHealth(name string, of *informer.ScopeStatus) v1.Kind {
+	r := &of.Reflector
+	shown := v1.Kind{Name: name, Synced: of.Synced, State: r.State, Since: r.Since, DegradedSince: r.DegradedSince, Why: reflector.Next(r)}
+	if shown.DegradedSince.IsZero() { // who is refused is not unheard
+		shown.DisconnectedSince = r.DisconnectedSince
+	}
+	if r.LastError != nil {
+		shown.LastError = errorText(r.LastError)
+	}
 	return shown
+}
+
+// reasonOf is equal for scopes that are not well for one reason.
+func reasonOf(k *v1.Kind) [3]any {
+	return [3]any{k.DegradedSince.IsZero(), k.DisconnectedSince.IsZero(), k.LastError}
 }
 
 func isWell(s *informer.ScopeStatus) bool {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
@@ -16,6 +17,8 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
+	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
@@ -113,5 +116,32 @@ func TestThePageKnowsHowMuchWhyTells(t *testing.T) {
 	}
 	if want := fmt.Sprintf("\nconst most = %d;", lately); !strings.Contains(string(script), want) {
 		t.Errorf("the page does not have %q", want)
+	}
+}
+
+// TestEachReasonIsToldOnce has scopes that are well, refused, unheard and not yet listed.
+func TestEachReasonIsToldOnce(t *testing.T) {
+	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	scope := func(synced bool, r informer.ReflectorStatus) informer.ScopeStatus {
+		r.Kind, r.Since, r.NextTry = "v1 Pod", at, at
+		return informer.ScopeStatus{Synced: synced, Reflector: r}
+	}
+	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
+	away := errors.New("refused")
+	got := reasons("v1 Pod", []informer.ScopeStatus{
+		scope(true, informer.ReflectorStatus{State: "Following"}),
+		scope(false, informer.ReflectorStatus{State: "Degraded", DegradedSince: at, DisconnectedSince: at, LastError: refused}),
+		scope(true, informer.ReflectorStatus{State: "BackingOff", DisconnectedSince: at, LastError: away, SyncedOnce: true}),
+		scope(true, informer.ReflectorStatus{State: "BackingOff", DisconnectedSince: at.Add(-time.Hour), LastError: away, SyncedOnce: true}),
+		scope(false, informer.ReflectorStatus{State: "Listing"}),
+		scope(false, informer.ReflectorStatus{State: "Watching", LastError: errors.New("a fourth reason")}),
+	})
+	want := []v1.Kind{
+		{Name: "v1 Pod", State: "Degraded", Since: at, DegradedSince: at, LastError: refused.Error(), Why: "grant list and watch of the kind to the operator's account; next try at 12:00:00"},
+		{Name: "v1 Pod", Synced: true, State: "BackingOff", Since: at, DisconnectedSince: at.Add(-time.Hour), LastError: "refused", Why: "next try at 12:00:00"},
+		{Name: "v1 Pod", State: "Listing", Since: at, Why: "it is being listed since 12:00:00; 1 more namespaces are not well"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the reasons are\n%+v, want\n%+v", got, want)
 	}
 }

@@ -103,7 +103,7 @@ func cut(shown, all int) string {
 }
 
 // errorText is what is shown of an error.
-func errorText(err error) string { return path.Cut(err.Error(), longestError) }
+func errorText(err error) string { return path.Ends(err.Error(), longestError) }
 
 // edits returns what changed between two states, as far as the answer has room for it.
 func (t *telling) edits(of states, compare func() *diff.Diff) (all []v1.Edit, more bool) {

@@ -33,13 +33,14 @@ func (h *handler) now(c *call) (v1.Now, error) {
 	n.Cut = found.Cut
 	n.Attention = append([]v1.Attention{}, all[:min(len(all), mostAttention)]...)
 	if len(all) > mostAttention {
-		n.Cut = fmt.Sprintf("%d of %d things that need attention are shown, the most urgent first.", mostAttention, len(all))
+		n.Cut = strings.TrimSpace(n.Cut + fmt.Sprintf(" %d of %d things that need attention are shown, the most urgent first.", mostAttention, len(all)))
 	}
 	for i := range n.Attention {
 		a := &n.Attention[i]
-		for _, text := range []*string{&a.Summary, &a.Error, &a.Namespace, &a.Name} {
+		for _, text := range []*string{&a.Summary, &a.Namespace, &a.Name} {
 			*text = path.Cut(*text, longestSummary)
 		}
+		a.Error = path.Ends(a.Error, longestSummary)
 	}
 	return n, nil
 }
@@ -55,11 +56,11 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 		about := v1.Attention{What: "Kind", Kind: k.Name, Error: k.LastError}
 		switch {
 		case !k.DegradedSince.IsZero():
-			about.Since, about.Summary = k.DegradedSince, fmt.Sprintf("%s can't be read%s", k.Name, withoutError(k))
+			about.Since, about.Summary = k.DegradedSince, fmt.Sprintf("%s can't be read%s", k.Name, behind(k.Why))
 		case !k.DisconnectedSince.IsZero():
 			unheard = append(unheard, k)
 		case !k.Synced && k.State != "Idle" && (k.LastError != "" || now.Sub(k.Since) > brief): // nobody waits for an idle one
-			about.Since, about.Summary = k.Since, fmt.Sprintf("%s is not synced: %s", k.Name, k.Why)
+			about.Since, about.Summary = k.Since, fmt.Sprintf("%s is not synced%s", k.Name, behind(k.Why))
 		}
 		if about.Summary != "" {
 			all = append(all, about)
@@ -74,35 +75,47 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 			}
 		}
 	}
-	if len(unheard) > 0 {
-		all = append(all, disconnected(unheard))
+	return append(all, disconnected(unheard)...)
+}
+
+// disconnected puts the kinds together of which the server is not heard for one reason: mostly it is away for all of them.
+func disconnected(kinds []*v1.Kind) (all []v1.Attention) {
+	for len(kinds) > 0 {
+		cause := causeOf(kinds[0])
+		var names []string
+		about := v1.Attention{What: "Kind", Since: kinds[0].DisconnectedSince, Error: kinds[0].LastError}
+		first := kinds[0]
+		kinds = slices.DeleteFunc(slices.Clone(kinds), func(k *v1.Kind) bool {
+			if causeOf(k) != cause {
+				return false
+			}
+			if names = append(names, k.Name); k.DisconnectedSince.Before(about.Since) {
+				about.Since, about.Error = k.DisconnectedSince, k.LastError
+			}
+			return true
+		})
+		if len(names) == 1 {
+			about.Kind, about.Summary = first.Name, fmt.Sprintf("No word from the API server about %s%s", first.Name, behind(first.Why))
+		} else {
+			about.Summary = fmt.Sprintf("No word from the API server about %d kinds: %s.", len(names), few(names))
+		}
+		all = append(all, about)
 	}
 	return all
 }
 
-// disconnected puts all kinds that do not hear the server together: mostly it is away for all of them.
-func disconnected(kinds []*v1.Kind) v1.Attention {
-	first := slices.MinFunc(kinds, func(a, b *v1.Kind) int { return a.DisconnectedSince.Compare(b.DisconnectedSince) })
-	about := v1.Attention{What: "Kind", Since: first.DisconnectedSince, Error: first.LastError}
-	if len(kinds) == 1 {
-		about.Kind = first.Name
-		about.Summary = fmt.Sprintf("No word from the API server about %s%s", first.Name, withoutError(first))
-		return about
-	}
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	about.Summary = fmt.Sprintf("No word from the API server about %d kinds: %s.", len(kinds), few(names))
-	return about
+// causeOf is the last error without the address that was asked, which names the kind, and without numbers: mostly they are times.
+func causeOf(k *v1.Kind) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, k.LastError[strings.LastIndex(k.LastError, `"`)+1:])
 }
 
-// withoutError is what is said of a kind behind its last error, which is shown by itself.
-func withoutError(k *v1.Kind) string {
-	why := k.Why
-	if _, behind, found := strings.Cut(why, k.LastError); found && k.LastError != "" {
-		why = strings.TrimPrefix(behind, "; ")
-	}
+// behind is the end of a sentence with what else there is to know.
+func behind(why string) string {
 	if why == "" {
 		return "."
 	}
@@ -186,25 +199,49 @@ func written(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// loops are those that go on.
-func loops(found []v1.Loop) (all []v1.Attention) {
-	for i := range found {
-		l := &found[i]
+// loops are those that go on. Of one object there is one, whichever requests are called for it.
+func loops(found []v1.Loop) []v1.Attention {
+	var all []v1.Attention
+	groups := map[string][]v1.Loop{}
+	for _, l := range found {
 		if l.Over {
 			continue
 		}
-		writers, do := strings.Join(l.Managers, " and "), "undo each other's writes of"
-		if l.Pattern != "Fight" {
-			writers, do = l.Controller, "is called again and again for the operator's own writes of"
+		says := l.Controller + " " + looping(&l)
+		groups[says] = append(groups[says], l)
+	}
+	for _, same := range groups {
+		first, rounds, requests := same[0], 0, map[string]bool{}
+		for i := range same {
+			l := &same[i]
+			rounds, requests[written(l.Namespace, l.Name)] = max(rounds, l.Rounds), true
+			if l.Since.Before(first.Since) {
+				first.Since = l.Since
+			}
 		}
-		_, kind, _ := strings.Cut(l.Kind, " ") // without the version
+		summary := fmt.Sprintf("%s: %d rounds", looping(&first), rounds)
+		if len(requests) > 1 {
+			summary += fmt.Sprintf(", for each of %d requests", len(requests))
+		}
 		all = append(all, v1.Attention{
-			What: "Loop", Controller: l.Controller, Kind: l.Kind, Namespace: l.ObjectNamespace, Name: l.ObjectName, Since: l.Since,
-			Summary: fmt.Sprintf("%s %s %s in %s %s: %d rounds.", writers, do, strings.Join(l.Paths, ", "), kind,
-				written(l.ObjectNamespace, l.ObjectName), l.Rounds),
+			What: "Loop", Summary: summary + ".", Since: first.Since, Requests: len(requests),
+			Controller: first.Controller, Kind: first.Kind, Namespace: first.ObjectNamespace, Name: first.ObjectName,
 		})
 	}
+	slices.SortFunc(all, func(a, b v1.Attention) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Summary, b.Summary))
+	})
 	return all
+}
+
+// looping says who writes what again and again.
+func looping(l *v1.Loop) string {
+	writers, do := strings.Join(l.Managers, " and "), "undo each other's writes of"
+	if l.Pattern != "Fight" {
+		writers, do = l.Controller, "is called again and again for the operator's own writes of"
+	}
+	_, kind, _ := strings.Cut(l.Kind, " ") // without the version
+	return fmt.Sprintf("%s %s %s in %s %s", writers, do, strings.Join(l.Paths, ", "), kind, written(l.ObjectNamespace, l.ObjectName))
 }
 
 // controllersInTrouble are those whose queue nobody empties, whose calls do not return, and that have an advice for their author.

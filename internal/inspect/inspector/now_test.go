@@ -70,11 +70,17 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			"nothing":  {with(func(*v1.Kind) {}), nil},
 			"no cache": {stand{}, []v1.Attention{{What: "Kind", Summary: "The cache does not run: it has not started yet, or it has ended."}}},
 			"a kind that the server refuses": {with(func(k *v1.Kind) {
-				k.DegradedSince, k.Why, k.LastError = ago(time.Hour), "v1 Pod is not synced: forbidden; grant it", "forbidden"
+				k.DegradedSince, k.Why, k.LastError = ago(time.Hour), "grant it", "forbidden"
 			}),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "v1 Pod can't be read: grant it.", Error: "forbidden"}}},
 			"a kind that is not heard": {with(func(k *v1.Kind) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "No word from the API server about v1 Pod: Refused."}}},
+			"two kinds that are not heard for two reasons": {stand{health: inspector.Health{Runs: true, Kinds: []v1.Kind{
+				{Name: "v1 Pod", DisconnectedSince: ago(time.Minute), LastError: "refused"}, {Name: "v1 Node", DisconnectedSince: ago(time.Second), LastError: "expired", Why: "next try at noon"},
+			}}}, []v1.Attention{
+				{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "No word from the API server about v1 Pod.", Error: "refused"},
+				{What: "Kind", Kind: "v1 Node", Since: ago(time.Second), Summary: "No word from the API server about v1 Node: next try at noon.", Error: "expired"},
+			}},
 			"a kind that lists for long": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "v1 Pod is not synced: It lists."}}},
 			"a kind that fails to list": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why, k.LastError = false, ago(0), "It lists.", "gone" }),
@@ -99,10 +105,17 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			"more than are known": {fails(atLeast, failingAt("c", "bad", 2, ago(time.Second))), []v1.Attention{failing("b", "shop fails for at least 2 requests: demo/b, demo/c.", "bad", 2, ago(time.Minute))}},
 			"loops, one of them over": {stand{health: inspector.Health{Runs: true}, loops: v1.LoopList{Items: []v1.Loop{
 				{Controller: "shop", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"spec.x"}, Kind: "apps/v1 Deployment", ObjectNamespace: "demo", ObjectName: "web", Rounds: 4, Since: ago(time.Minute)},
-				{Controller: "shop", Pattern: "OwnWrites", Paths: []string{"status.y"}, Kind: "v1 Node", ObjectName: "n", Rounds: 5}, {Over: true},
+				{Controller: "shop", Pattern: "OwnWrites", Paths: []string{"status.y"}, Kind: "v1 Node", ObjectName: "n", Rounds: 5, Since: ago(time.Second)}, {Over: true},
 			}}}, []v1.Attention{
-				{What: "Loop", Controller: "shop", Kind: "apps/v1 Deployment", Namespace: "demo", Name: "web", Since: ago(time.Minute), Summary: "a and b undo each other's writes of spec.x in Deployment demo/web: 4 rounds."},
-				{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Summary: "shop is called again and again for the operator's own writes of status.y in Node n: 5 rounds."},
+				{What: "Loop", Controller: "shop", Kind: "apps/v1 Deployment", Namespace: "demo", Name: "web", Since: ago(time.Minute), Requests: 1, Summary: "a and b undo each other's writes of spec.x in Deployment demo/web: 4 rounds."},
+				{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Since: ago(time.Second), Requests: 1, Summary: "shop is called again and again for the operator's own writes of status.y in Node n: 5 rounds."},
+			}},
+			"one fight for two requests": {stand{health: inspector.Health{Runs: true}, loops: v1.LoopList{Items: []v1.Loop{
+				{Controller: "shop", Namespace: "demo", Name: "r1", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 5, Since: ago(time.Second)},
+				{Controller: "shop", Namespace: "demo", Name: "r2", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 7, Since: ago(time.Minute)},
+				{Controller: "shop", Namespace: "demo", Name: "r2", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 7, Since: ago(time.Minute)},
+			}}}, []v1.Attention{
+				{What: "Loop", Controller: "shop", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: ago(time.Minute), Requests: 2, Summary: "a and b undo each other's writes of data.x in ConfigMap demo/shared: 7 rounds, for each of 2 requests."},
 			}},
 			"a queue that is emptied": {works(inspector.ControllerHealth{Ready: 9, Waited: 29 * time.Second}), nil},
 			"a queue without workers": {works(inspector.ControllerHealth{Ready: 9, Unserved: true, Waited: 61 * time.Second}),
@@ -129,15 +142,15 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 func TestNowPutsTogetherWhatIsAway(t *testing.T) {
 	since := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n, want := range map[int]v1.Attention{
-		1: {Kind: "v1 A1", Since: since.Add(-time.Minute), Summary: "No word from the API server about v1 A1.", Error: "timeout 1"},
-		7: {Since: since.Add(-7 * time.Minute), Summary: "No word from the API server about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: "timeout 7"},
+		1: {Kind: "v1 A1", Since: since.Add(-time.Minute), Summary: "No word from the API server about v1 A1.", Error: `Get "https://host/a1": timeout 1`},
+		7: {Since: since.Add(-7 * time.Minute), Summary: "No word from the API server about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: `Get "https://host/a7": timeout 7`},
 	} {
 		kinds := []v1.Kind{{Name: "v1 Pod", Synced: true, State: "Following"}}
 		for i := 1; i <= n; i++ {
-			text := fmt.Sprint("timeout ", i)
+			text := fmt.Sprintf("Get \"https://host/a%d\": timeout %d", i, i)
 			kinds = append(kinds, v1.Kind{
 				Name: fmt.Sprint("v1 A", i), Synced: true, DisconnectedSince: since.Add(time.Duration(-i) * time.Minute),
-				LastError: text, Why: "it shows the state of version 7: " + text,
+				LastError: text,
 			})
 		}
 		want.What = "Kind"

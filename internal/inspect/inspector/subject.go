@@ -36,7 +36,8 @@ type Overview interface {
 type Health struct {
 	// Runs is false if the cache does not run, so that it has no kinds.
 	Runs bool
-	// Kinds have no scopes. Why says how those scopes are that are not well; empty if all are.
+	// Kinds has a kind once for each reason that scopes of it are not well, with the error, and Why says what there is to know beside
+	// that. One that is well is there once. None has its scopes.
 	Kinds       []v1.Kind
 	Controllers []ControllerHealth
 	Failing     []Failing // in no order

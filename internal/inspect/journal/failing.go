@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -17,7 +18,7 @@ const MostFailing, shortError = 100, 512
 type Failing struct {
 	Controller string
 	Request    delta.Key
-	Error      string    // of the last call, cut
+	Error      string    // of the last call, without its middle if it is long
 	Same       string    // is that of other requests, too, if they fail for the same reason
 	Times      int       // calls in a row that failed, since the journal knows of the request
 	Since      time.Time // when the first of these began
@@ -31,22 +32,55 @@ func failure(call *Call) *Failing {
 	}
 	f := &Failing{Request: call.Request, Error: "it panicked", Times: 1, Since: call.Began, Last: call.Began}
 	if call.Err != nil {
-		f.Error = strings.Clone(path.Cut(call.Err.Error(), shortError))
+		f.Error = call.Err.Error()
 	}
-	f.Same = sameOf(f)
+	f.Same, f.Error = strings.Clone(path.Ends(sameOf(f), shortError)), strings.Clone(path.Ends(f.Error, shortError))
 	return f
 }
 
-// varying is what differs from request to request in errors of one reason: what is quoted, and the like of a UID.
-var varying = regexp.MustCompile(`"[^"]*"|\b[0-9a-f-]{4,}\b`)
+// What differs from request to request in errors of one reason: a quoted name of the request, or of what is called after it, UIDs
+// and other long numbers, and our end of a connection.
+var (
+	quoted  = regexp.MustCompile(`"[^"]*"`)
+	varying = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,}\b|[^\s]+->`)
+)
 
 // sameOf is the error without what differs from request to request.
 func sameOf(f *Failing) string {
 	text := f.Error
-	if f.Request.Namespace != "" { // a name alone is quoted, or too short to be found
+	if f.Request.Namespace != "" {
 		text = strings.ReplaceAll(text, f.Request.String(), "…")
 	}
+	text = quoted.ReplaceAllStringFunc(text, func(in string) string {
+		if hasWord(in, f.Request.Name) {
+			return "…"
+		}
+		return in
+	})
 	return varying.ReplaceAllString(text, "…")
+}
+
+// hasWord reports whether a text has a word that is no part of a longer one.
+func hasWord(text, word string) bool {
+	for at := 0; word != ""; at++ {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		if !inWord(text, at-1) && !inWord(text, at+len(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+func inWord(text string, at int) bool {
+	if at < 0 || at >= len(text) {
+		return false
+	}
+	c := text[at]
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
 }
 
 // judgeLocked notes how a request's last call ended. There is no room for all: the one that has failed longest ago makes room.

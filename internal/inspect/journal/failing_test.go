@@ -18,7 +18,7 @@ func TestFailingIsBounded(t *testing.T) {
 	for i := range 1000 {
 		for round := range 3 {
 			at := began.Add(time.Duration(i)*time.Minute + time.Duration(round)*time.Second)
-			calls.Note(Call{Request: delta.Key{Name: strconv.Itoa(i)}, Result: Error, Err: errors.New(strings.Repeat("x", 5000)), Began: at})
+			calls.Note(Call{Request: delta.Key{Name: strconv.Itoa(i)}, Result: Error, Err: errors.New("the task " + strings.Repeat("x…", 2000) + "x the cause"), Began: at})
 		}
 	}
 	all := j.Failing()
@@ -28,7 +28,7 @@ func TestFailingIsBounded(t *testing.T) {
 	for _, f := range all {
 		i, _ := strconv.Atoi(f.Request.Name)
 		since := began.Add(time.Duration(i) * time.Minute)
-		if f.Controller != "c" || i < 900 || f.Times != 3 || !f.Since.Equal(since) || !f.Last.Equal(since.Add(2*time.Second)) || len(f.Error) > 512 || len(f.Error) < 500 {
+		if f.Controller != "c" || i < 900 || f.Times != 3 || !f.Since.Equal(since) || !f.Last.Equal(since.Add(2*time.Second)) || len(f.Error) > 512 || len(f.Error) < 500 || !strings.HasSuffix(f.Error, "x the cause") || !strings.HasPrefix(f.Error, "the task x") {
 			t.Fatalf("known is %+v", f)
 		}
 		calls.Note(Call{Request: f.Request, Result: Success})
@@ -51,10 +51,19 @@ func TestErrorsOfOneReasonAreTheSame(t *testing.T) {
 		one, other string
 		same       bool
 	}{
-		"names":   {`update Deployment demo/web: admission webhook "a.example.com" denied "web"`, `update Deployment demo/mall: admission webhook "a.example.com" denied "mall"`, true},
-		"a UID":   {"precondition failed: 5f2c9a1e-0000-4c1d-9b0e-1d2c3b4a5f6e", "precondition failed: 77777777-0000-4c1d-9b0e-1d2c3b4a5f6e", true},
-		"codes":   {"the server answered 403", "the server answered 500", false},
-		"reasons": {"update Deployment demo/web: conflict", "update Deployment demo/mall: forbidden", false},
+		"names":       {`update Deployment demo/web: admission webhook "a.example.com" denied "web"`, `update Deployment demo/mall: admission webhook "a.example.com" denied "mall"`, true},
+		"a UID":       {"precondition failed: 5f2c9a1e-0000-4c1d-9b0e-1d2c3b4a5f6e", "precondition failed: 77777777-0000-4c1d-9b0e-1d2c3b4a5f6e", true},
+		"a child":     {`create Job "web-1": quota`, `create Job "mall-1": quota`, true},
+		"ports":       {"read tcp 10.0.0.1:43210->10.0.0.2:443: reset", "read tcp 10.0.0.1:50000->10.0.0.2:443: reset", true},
+		"webhooks":    {`failed calling webhook "vault.io": timeout`, `failed calling webhook "istio.io": timeout`, false},
+		"answers":     {`unexpected answer "insufficient funds"`, `unexpected answer "unknown account"`, false},
+		"steps":       {`step "create the webhook"`, `step "delete the webhook"`, false},
+		"servers":     {"dial tcp 10.0.0.1:5432: refused", "dial tcp 10.0.0.1:6379: refused", false},
+		"numbers":     {"exit status 1001", "exit status 2002", false},
+		"words":       {"disk is added", "disk is dead", false},
+		"long causes": {strings.Repeat("apply: ", 200) + "quota exceeded", strings.Repeat("apply: ", 200) + "certificate has expired", false},
+		"codes":       {"the server answered 403", "the server answered 500", false},
+		"reasons":     {"update Deployment demo/web: conflict", "update Deployment demo/mall: forbidden", false},
 	} {
 		if one, other := of("web", c.one), of("mall", c.other); one == other != c.same {
 			t.Errorf("%s: %q and %q", name, one, other)

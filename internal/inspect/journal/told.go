@@ -23,7 +23,7 @@ func textOnly(err error) (kept error, bytes int64) { //nolint:revive,staticcheck
 			kept, bytes = fmt.Errorf("the text of a %T panicked", err), 0
 		}
 	}()
-	text := strings.Clone(path.Cut(err.Error(), longestError))
+	text := strings.Clone(path.Ends(err.Error(), longestError))
 	return errors.New(text), int64(len(text))
 }
 

@@ -20,3 +20,17 @@ func Cut(text string, limit int) string {
 	}
 	return text[:end] + mark
 }
+
+// Ends returns the beginning and the end of a text, of at most limit bytes together. An error begins with what was tried, and ends
+// with the cause.
+func Ends(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	first := Cut(text, limit/4)
+	from := len(text) - (limit - len(first))
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return first + text[from:]
+}

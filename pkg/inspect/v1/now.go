@@ -41,7 +41,7 @@ type Attention struct {
 	Error string `json:"error,omitempty"`
 	// Since is when it began, if that is known.
 	Since time.Time `json:"since,omitzero"`
-	// Requests is how many requests are known to fail for this reason, or wait.
+	// Requests is how many requests are known to fail for this reason, to loop, or to wait.
 	Requests   int    `json:"requests,omitempty"`
 	Controller string `json:"controller,omitempty"`
 	// Kind is a name of /delta/v1/kinds. With a Name it is the kind of an object, which stands for all requests.
