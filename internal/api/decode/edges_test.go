@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/decode"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
 )
 
@@ -167,6 +168,24 @@ func TestAppendStaysApart(t *testing.T) {
 				t.Errorf("%v in %s: nothing is shared", s.typ, f.name)
 			}
 		}
+	}
+}
+
+// TestAppendStaysApartWithoutAType has a list that somebody else has decoded.
+func TestAppendStaysApartWithoutAType(t *testing.T) {
+	typ, err := decode.TypeOf(&unstructured.Unstructured{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := append(make([]any, 0, 8), int64(1), int64(2), int64(3))
+	like := &unstructured.Unstructured{Object: map[string]any{"kind": "Site", "apiVersion": "v1", "spec": list}}
+	made, _, ok := typ.NewDecoder().JSON([]byte(`{"kind":"Site","apiVersion":"v1","spec":[1,2,3]}`), like)
+	if !ok {
+		t.Fatal("it is not decoded")
+	}
+	got := made.(*unstructured.Unstructured).Object["spec"].([]any)
+	if &got[0] != &list[0] || cap(got) > len(got) {
+		t.Errorf("the list is shared: %v, with room for %d behind its end", &got[0] == &list[0], cap(got)-len(got))
 	}
 }
 

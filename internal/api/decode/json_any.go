@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -135,7 +136,11 @@ func (d *Decoder) array(known any, depth int) (value any, same, ok bool) {
 		}
 	}
 	read := d.values[first:]
-	if all && len(read) == len(like) {
+	switch {
+	case !all || len(read) != len(like):
+	case cap(like) > len(like): // who appends must not write behind its end
+		return slices.Clip(like), true, true
+	default:
 		return known, true, true
 	}
 	made := make([]any, len(read))
