@@ -78,7 +78,7 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 	return append(all, disconnected(unheard)...)
 }
 
-// disconnected puts the kinds together of which the server is not heard for one reason: mostly it is away for all of them.
+// disconnected puts the kinds together that are not heard for one reason: mostly the server is away for all of them.
 func disconnected(kinds []*v1.Kind) (all []v1.Attention) {
 	for len(kinds) > 0 {
 		cause := causeOf(kinds[0])

@@ -102,21 +102,7 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 				failing("web-7", "shop fails for 3 requests: demo/web-7, demo/web-2, demo/x.", "denied 7", 3, ago(time.Hour)),
 				failing("odd", "shop fails for demo/odd, 2 times in a row.", "another", 1, ago(2*time.Hour)),
 			}},
-			"more than are known": {fails(atLeast, failingAt("c", "bad", 2, ago(time.Second))), []v1.Attention{failing("b", "shop fails for at least 2 requests: demo/b, demo/c.", "bad", 2, ago(time.Minute))}},
-			"loops, one of them over": {stand{health: inspector.Health{Runs: true}, loops: v1.LoopList{Items: []v1.Loop{
-				{Controller: "shop", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"spec.x"}, Kind: "apps/v1 Deployment", ObjectNamespace: "demo", ObjectName: "web", Rounds: 4, Since: ago(time.Minute)},
-				{Controller: "shop", Pattern: "OwnWrites", Paths: []string{"status.y"}, Kind: "v1 Node", ObjectName: "n", Rounds: 5, Since: ago(time.Second)}, {Over: true},
-			}}}, []v1.Attention{
-				{What: "Loop", Controller: "shop", Kind: "apps/v1 Deployment", Namespace: "demo", Name: "web", Since: ago(time.Minute), Requests: 1, Summary: "a and b undo each other's writes of spec.x in Deployment demo/web: 4 rounds."},
-				{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Since: ago(time.Second), Requests: 1, Summary: "shop is called again and again for the operator's own writes of status.y in Node n: 5 rounds."},
-			}},
-			"one fight for two requests": {stand{health: inspector.Health{Runs: true}, loops: v1.LoopList{Items: []v1.Loop{
-				{Controller: "shop", Namespace: "demo", Name: "r1", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 5, Since: ago(time.Second)},
-				{Controller: "shop", Namespace: "demo", Name: "r2", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 7, Since: ago(time.Minute)},
-				{Controller: "shop", Namespace: "demo", Name: "r2", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 7, Since: ago(time.Minute)},
-			}}}, []v1.Attention{
-				{What: "Loop", Controller: "shop", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: ago(time.Minute), Requests: 2, Summary: "a and b undo each other's writes of data.x in ConfigMap demo/shared: 7 rounds, for each of 2 requests."},
-			}},
+			"more than are known":     {fails(atLeast, failingAt("c", "bad", 2, ago(time.Second))), []v1.Attention{failing("b", "shop fails for at least 2 requests: demo/b, demo/c.", "bad", 2, ago(time.Minute))}},
 			"a queue that is emptied": {works(inspector.ControllerHealth{Ready: 9, Waited: 29 * time.Second}), nil},
 			"a queue without workers": {works(inspector.ControllerHealth{Ready: 9, Unserved: true, Waited: 61 * time.Second}),
 				[]v1.Attention{{What: "Waiting", Controller: "shop", Requests: 9, Since: ago(61 * time.Second),
@@ -159,6 +145,31 @@ func TestNowPutsTogetherWhatIsAway(t *testing.T) {
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("attention for\n%+v\nwant\n%+v", got, want)
 		}
+	}
+}
+
+// TestNowTellsAFightOnce has loops, one of them over, and one fight that two requests are called for.
+func TestNowTellsAFightOnce(t *testing.T) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	shared := func(request string, rounds int, since time.Time) v1.Loop {
+		return v1.Loop{
+			Controller: "shop", Namespace: "demo", Name: request, Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"},
+			Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: rounds, Since: since,
+		}
+	}
+	given := stand{Operator: toyoperator.New(), health: inspector.Health{Runs: true}, loops: v1.LoopList{Items: []v1.Loop{
+		{Controller: "shop", Pattern: "OwnWrites", Paths: []string{"status.y"}, Kind: "v1 Node", ObjectName: "n", Rounds: 5, Since: at},
+		{Over: true},
+		shared("r1", 5, at.Add(time.Hour)), shared("r2", 7, at.Add(time.Minute)), shared("r2", 7, at.Add(time.Minute)),
+		{Controller: "mall", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 3, Since: at.Add(2 * time.Hour)},
+	}}}
+	want := []v1.Attention{
+		{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Since: at, Requests: 1, Summary: "shop is called again and again for the operator's own writes of status.y in Node n: 5 rounds."},
+		{What: "Loop", Controller: "shop", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: at.Add(time.Minute), Requests: 2, Summary: "a and b undo each other's writes of data.x in ConfigMap demo/shared: 7 rounds, for each of 2 requests."},
+		{What: "Loop", Controller: "mall", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: at.Add(2 * time.Hour), Requests: 1, Summary: "a and b undo each other's writes of data.x in ConfigMap demo/shared: 3 rounds."},
+	}
+	if got := given.now(t).Attention; !reflect.DeepEqual(got, want) {
+		t.Errorf("attention for\n%+v\nwant\n%+v", got, want)
 	}
 }
 

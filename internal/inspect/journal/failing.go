@@ -60,7 +60,7 @@ func sameOf(f *Failing) string {
 	return varying.ReplaceAllString(text, "…")
 }
 
-// hasWord reports whether a text has a word that is no part of a longer one.
+// hasWord reports whether a text has a word, and not only as a part of a longer one.
 func hasWord(text, word string) bool {
 	for at := 0; word != ""; at++ {
 		next := strings.Index(text[at:], word)
