@@ -135,6 +135,9 @@ func headline(c *v1.Change, at time.Time) string {
 	if c.Own {
 		text += " (the operator's own write)"
 	}
+	if c.Again {
+		text += " (told again)"
+	}
 	if c.Deltas > 1 {
 		text += fmt.Sprintf(", %s in %s", show.Count(c.Deltas, "delta"), show.Age(c.Last, c.First))
 	}

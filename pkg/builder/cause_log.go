@@ -59,11 +59,14 @@ func isRoutine(changes delta.Changes) bool {
 // causesOf describes the changes, those of the object itself with the fields that differ.
 func causesOf(changes delta.Changes) string {
 	var b strings.Builder
-	for c := range changes.All() {
+	for _, c := range journal.NewFirst(changes) {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(c.String())
+		if journal.Again(&c) {
+			b.WriteString(" again")
+		}
 		if c.Op == delta.Updated && !c.Is(delta.Resync) {
 			b.WriteString(" (" + c.Diff().String() + ")")
 		}

@@ -105,11 +105,11 @@ func TestSummaries(t *testing.T) {
 		"A worker has it since 2s. It last succeeded 1m0s ago.": {
 			State: "working", Item: &v1.Item{Working: now.Add(-2 * time.Second)}, LastSuccess: now.Add(-time.Minute),
 		},
-		"After 3 attempts that failed it is tried again in 5s. Its last call began 1s ago, because of Primary Pod a/b Updated by bob (an own write), and came to: error. The error was: no": {
+		"After 3 attempts that failed it is tried again in 5s. Its last call began 1s ago, because of Primary Pod a/b Updated by bob (an own write) (again), and came to: error. The error was: no": {
 			State: "delayed", Item: &v1.Item{Attempts: 3, Due: now.Add(5 * time.Second)},
 			Last: &v1.Reconcile{
 				Began: now.Add(-time.Second), Result: "error", Error: "no",
-				Changes: []v1.Change{{Causes: []string{"Primary"}, Kind: "v1 Pod", Namespace: "a", Name: "b", Op: "Updated", Manager: "bob", Own: true}},
+				Changes: []v1.Change{{Causes: []string{"Primary"}, Kind: "v1 Pod", Namespace: "a", Name: "b", Op: "Updated", Manager: "bob", Own: true, Again: true}},
 			},
 		},
 		"Its queue is not one that can be looked into. No call of it is remembered. It is called again and again to no end: Fight of spec.replicas, 9 rounds.": {

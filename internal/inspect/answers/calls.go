@@ -79,7 +79,7 @@ func stepOf(s *delta.StepReport) v1.StepOutcome {
 // changesOf returns the changes that the answer has room for, and how many more there are.
 func (t *telling) changesOf(changes delta.Changes) (shown []v1.Change, leftOut int) {
 	fits := t.share(8)
-	for c := range changes.All() {
+	for _, c := range journal.NewFirst(changes) {
 		change := t.changeOf(&c)
 		if !fits(&change) {
 			break
@@ -94,7 +94,7 @@ func (t *telling) changesOf(changes delta.Changes) (shown []v1.Change, leftOut i
 
 func (t *telling) changeOf(c *delta.Change) v1.Change {
 	shown := v1.Change{
-		Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(),
+		Kind: t.of(c.Kind), Namespace: c.Key.Namespace, Name: c.Key.Name, Manager: c.Manager(), Own: c.Own(), Again: journal.Again(c),
 		First: c.First, Last: c.Last, Deltas: c.Deltas,
 	}
 	for cause := delta.Primary; cause <= delta.Restart; cause++ {

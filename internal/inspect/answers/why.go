@@ -198,6 +198,9 @@ func inWords(changes []v1.Change) string {
 		if c.Own {
 			text += " (an own write)"
 		}
+		if c.Again {
+			text += " (again)"
+		}
 		words = append(words, text)
 	}
 	if len(words) == 0 {

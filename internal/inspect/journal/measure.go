@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/footprint"
-	"github.com/delta-runtime/delta-runtime/internal/ledger"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
@@ -85,14 +84,11 @@ func (s *scale) object(obj any) int64 {
 	return m.bytes
 }
 
-// unfold yields the changes that a change was made of.
-var unfold ledger.Marker[delta.Change, delta.Cause] = new(delta.Ledger[int]).Clerk()
-
 // add returns what an entry adds to a pass.
 func (s *scale) add(l *load) int64 {
 	sum := l.own + s.object(l.new) + s.object(l.old)
 	for change := range l.changes.All() {
-		for step := range unfold.Unfold(change) {
+		for step := range marker.Unfold(change) {
 			sum += s.object(step.New) + s.object(step.Old)
 		}
 	}

@@ -99,7 +99,9 @@ type Change struct {
 	Op      string `json:"op,omitempty"`
 	Manager string `json:"manager,omitempty"`
 	// Own is set where the operator made the change itself.
-	Own          bool      `json:"own,omitempty"`
+	Own bool `json:"own,omitempty"`
+	// Again is set where an earlier call was told all of it. That call has not settled it.
+	Again        bool      `json:"again,omitempty"`
 	First        time.Time `json:"first,omitzero"`
 	Last         time.Time `json:"last,omitzero"`
 	Deltas       int       `json:"deltas"`

@@ -124,7 +124,7 @@ export function change(c) {
     h("b", null, (c.causes ?? []).join(", ")), " ",
     c.name && [`${shortKind(c.kind)} `, object(c.kind, c.namespace, c.name), " "],
     c.op && c.op !== "Sync" && [c.op, " "], c.manager && ["by ", c.manager, " "],
-    c.own && h("span", { class: "tag" }, "own write"),
+    c.own && h("span", { class: "tag" }, "own write"), c.again && h("span", { class: "tag" }, "told again"),
     c.deltas > 1 && h("span", { class: "note" }, plural(c.deltas, "delta")));
 }
 
