@@ -67,6 +67,11 @@ func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
 	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // with one write in between, it is the one that was not there
 		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) })
 	})
+	if len(latest) > 1 { // only the writer can have won a field, and whoever won none has fewer
+		latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool {
+			return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return hasLost(&entry, &old) })
+		})
+	}
 	if len(latest) != 1 {
 		return nil
 	}
@@ -94,6 +99,12 @@ func originOf(entry *metav1.ManagedFieldsEntry) *Origin {
 		origin.Time = entry.Time.Time
 	}
 	return origin
+}
+
+// hasLost reports whether an entry has fewer fields than before. Without a look at what they are, it is shorter then.
+func hasLost(entry, before *metav1.ManagedFieldsEntry) bool {
+	return sameWrite(entry)(*before) && entry.FieldsV1 != nil && before.FieldsV1 != nil &&
+		len(entry.FieldsV1.GetRawBytes()) < len(before.FieldsV1.GetRawBytes())
 }
 
 // wrote reports whether the entry is of the same write, as far as an Origin tells.

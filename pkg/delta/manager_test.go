@@ -40,6 +40,8 @@ func TestManagerCreditsNobodyForWhatIsNotHis(t *testing.T) {
 	applied := alice
 	applied.Operation = metav1.ManagedFieldsOperationApply
 	scaler := metav1.ManagedFieldsEntry{Manager: "scaler"} // who scales a custom resource leaves no time
+	won, lost := writer("alice", 10, `{"f:metadata":{},"f:spec":{"f:x":{}}}`), writer("alice", 10, `{"f:metadata":{}}`)
+	gained, none := writer("carol", 10, `{"f:spec":{"f:x":{}},"f:status":{}}`), writer("carol", 10, `{"f:status":{}}`)
 	tie, scaled := podWrittenBy(bob, alice, carol), podWrittenBy(bob, less, scaler)
 	if got := delta.LastWrite(scaled); got != nil {
 		t.Errorf("the last writer is %v, and that can't be known", got)
@@ -61,6 +63,9 @@ func TestManagerCreditsNobodyForWhatIsNotHis(t *testing.T) {
 		"one of three is the last":              {delta.Change{Op: delta.Updated, New: podWrittenBy(bob, alice, writer("carol", 7, `{}`))}, "alice"},
 		"two in one second":                     {delta.Change{Old: before, New: tie}, "carol"},
 		"two in one second, unknown before":     {delta.Change{New: tie}, ""},
+		"two in one second, one takes a field":  {delta.Change{Old: podWrittenBy(won, none), New: podWrittenBy(lost, gained)}, "carol"},
+		"and the other takes it back":           {delta.Change{Old: podWrittenBy(lost, gained), New: podWrittenBy(won, none)}, "alice"},
+		"two in one second, both take a field":  {delta.Change{Old: podWrittenBy(lost, none), New: podWrittenBy(won, gained)}, ""},
 		"two in one second, and more":           {delta.Change{Old: before, New: tie, Deltas: 2}, ""},
 		"scaled":                                {delta.Change{Old: before, New: scaled}, "scaler"},
 		"scaled, and nobody knows before":       {delta.Change{Op: delta.Updated, New: scaled}, ""},
