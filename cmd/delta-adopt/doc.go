@@ -5,7 +5,7 @@
 //
 // It looks at the syntax tree of every Go file, and changes three things: the options of the manager, the
 // builder of each controller, and go.mod. It adds the inspector after the manager. If the module is a clone in the
-// project, the Makefile and the Dockerfile learn of it. A second time it finds what has come since.
+// project, the Makefile and the Dockerfile learn of it. A second time it changes the controllers that came since.
 //
 //	the files of the project ──▶ edits ──▶ a copy in memory ──▶ written ──▶ go mod tidy, go build
 //	                                                                            │ red: the files as they were

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// editManagers changes every statement that makes a manager of options that nobody has configured.
+// editManagers changes every statement that makes a manager, and notes those that are made in a way that it does not know.
 func (s *source) editManagers(inspector place) {
 	_, ctrl := s.imported(ctrlPath)
 	_, manager := s.imported(managerPath)
@@ -30,45 +30,21 @@ func (s *source) editManagers(inspector place) {
 		for node := range ast.Preorder(in) {
 			list := statements(node)
 			for i, statement := range list {
-				call := makes(result(statement))
-				if call == nil || s.isConfigured(in, call) {
-					continue
-				}
-				known[call] = true
-				if s.editManager(in, list[i:], call, inspector) {
-					s.found.managers++
+				if call := makes(result(statement)); call != nil {
+					known[call] = true
+					if s.editManager(in, list[i:], call, inspector) {
+						s.found.managers++
+					}
 				}
 			}
 		}
 	}
-	for _, in := range s.file.Decls {
-		for node := range ast.Preorder(in) {
-			e, _ := node.(ast.Expr)
-			switch call := makes(e); {
-			case call == nil || known[call]:
-			case s.isConfigured(in, call):
-				s.found.adopted++
-			default:
-				s.leave(call, "the manager is not made by an assignment followed by if err != nil; assign it so")
-			}
+	for node := range ast.Preorder(s.file) {
+		e, _ := node.(ast.Expr)
+		if call := makes(e); call != nil && !known[call] {
+			s.leave(call, "the manager is not made by an assignment followed by if err != nil; assign it so")
 		}
 	}
-}
-
-// isConfigured reports whether a declaration passes the options of a manager that it makes to our Configure.
-func (s *source) isConfigured(in ast.Decl, makes *ast.CallExpr) bool {
-	_, configure := s.imported(ours + "/pkg/manager")
-	for n := range ast.Preorder(in) {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			continue
-		}
-		f, ok := selected(call.Fun, configure)
-		if ok && f.Sel.Name == "Configure" && s.of(call.Args[0]) == "&"+s.of(makes.Args[1]) {
-			return true
-		}
-	}
-	return false
 }
 
 // statements returns the list of statements that a node consists of.

@@ -67,7 +67,7 @@ func (p *project) module(ctx context.Context) (contents, error) {
 	if err := p.readInto(changed, "go.mod"); err != nil {
 		return nil, err
 	}
-	if strings.Contains(changed["go.mod"], "\t"+ours+" v") || strings.Contains(changed["go.mod"], "require "+ours+" ") {
+	if requires(changed["go.mod"]) {
 		return nil, fmt.Errorf("go.mod requires %s already: take out what was put in by hand first", ours)
 	}
 	mod, err := p.command(ctx, "go", append([]string{"mod", "edit", "-print"}, edits...)...)
@@ -91,6 +91,11 @@ func (p *project) module(ctx context.Context) (contents, error) {
 		}
 	}
 	return changed, nil
+}
+
+// requires reports whether a go.mod requires our module.
+func requires(mod string) bool {
+	return strings.Contains(mod, "\t"+ours+" v") || strings.Contains(mod, "require "+ours+" ")
 }
 
 // dropModule takes our module out of a go.mod that has changed since.

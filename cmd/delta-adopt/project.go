@@ -44,63 +44,126 @@ func (p *project) do(ctx context.Context, c *choices) error {
 // contents are files by their paths in the project, with slashes.
 type contents map[string]string
 
-// adopt makes the change, and puts everything back if the project does not build with it. In a project that has
-// adopted it finds what came since.
+// adopt makes the change, and puts everything back if the project does not build with it.
 func (p *project) adopt(ctx context.Context, c *choices) error {
-	had, err := os.ReadFile(p.path(patchFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	again, had, err := p.hasAdopted()
+	if err != nil {
 		return err
+	}
+	if again {
+		return p.adoptMore(ctx, c, had)
 	}
 	before, after, found, err := p.edited(ctx, c)
 	if err != nil {
 		return err
 	}
 	if c.only {
-		patch, err := p.diff(ctx, before, after)
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(p.out, string(patch)+leftAlone(found.left))
-		return err
+		return p.show(ctx, before, after, leftAlone(found.left))
 	}
-	if len(found.changed) == 0 {
-		_, err := io.WriteString(p.out, "Nothing has changed: every manager and controller has delta-runtime already.\n"+leftAlone(found.left))
-		return err
-	}
-	if err := p.write(after); err != nil {
-		return errors.Join(err, p.restore(before))
-	}
-	if err := p.builds(ctx, after); err != nil {
-		return p.withdraw(ctx, before, err)
-	}
-	patch, err := p.diff(ctx, before, after)
-	if err == nil {
-		err = os.WriteFile(p.path(patchFile), append(had, patch...), 0o644) //nolint:gosec // a file of the repository
-	}
-	if err != nil {
-		return errors.Join(err, p.restore(before))
-	}
-	if _, err := p.out.Write(patch); err != nil {
-		return err
-	}
-	maps.DeleteFunc(after, func(path, text string) bool { return before[path] == text })
-	text := fmt.Sprintf("\nChanged: %s. %s has the change, and --undo needs it: commit it, too.\n",
-		strings.Join(slices.Sorted(maps.Keys(after)), ", "), patchFile)
+	text := c.page()
 	if _, err := os.Stat(p.path("vendor/modules.txt")); err == nil {
 		text += "Run go mod vendor now, and after --undo.\n"
 	}
-	text += c.page(found.managers)
-	_, err = io.WriteString(p.out, text+leftAlone(found.left))
+	return p.make(ctx, &change{before, after, ""}, text+leftAlone(found.left))
+}
+
+// adoptMore takes in the controllers that came since. What is in the patch of a file that is changed once more is part of its
+// change, so that there is one for each file.
+func (p *project) adoptMore(ctx context.Context, c *choices, had string) error {
+	sources, err := p.sources()
+	if err != nil {
+		return err
+	}
+	found, err := editSources(sources, onlyControllers)
+	if err != nil {
+		return err
+	}
+	before, rest := contents{}, had
+	for path := range found.changed {
+		before[path] = sources[path]
+	}
+	const managers = "The managers stay as they are: for another one, or for another place of the inspector, run with --undo first.\n"
+	switch {
+	case len(found.changed) == 0:
+		_, err := io.WriteString(p.out, "There is no other controller to change. "+managers)
+		return err
+	case c.only:
+		return p.show(ctx, before, found.changed, managers)
+	}
+	for path := range found.changed {
+		var section string
+		if section, rest = cutSection(rest, path); section == "" || !strings.Contains(before[path], ours) {
+			continue // the file is new, or was made once more
+		}
+		earlier, err := p.unpatched(ctx, path, before[path], section)
+		if err != nil {
+			return fmt.Errorf("nothing is changed, because lines that were put into %s have changed since; make its other controllers by our builder by hand: %w", path, err)
+		}
+		before[path] = earlier
+	}
+	return p.make(ctx, &change{before, found.changed, rest}, managers)
+}
+
+// hasAdopted reports whether the project has our module and the patch, which it returns.
+func (p *project) hasAdopted() (bool, string, error) {
+	files := contents{}
+	if err := errors.Join(p.readInto(files, patchFile), p.readInto(files, "go.mod")); err != nil {
+		return false, "", err
+	}
+	return files[patchFile] != "" && requires(files["go.mod"]), files[patchFile], nil
+}
+
+// show prints the change and more.
+func (p *project) show(ctx context.Context, before, after contents, more string) error {
+	patch, err := p.diff(ctx, before, after)
+	if err == nil {
+		_, err = io.WriteString(p.out, string(patch)+more)
+	}
 	return err
 }
 
-// page says where the inspector of a new manager is.
-func (c *choices) page(managers int) string {
+// change is what files become.
+type change struct {
+	before, after contents
+	rest          string // what the patch has of other files
+}
+
+// make writes the files and the patch, if the project builds with them.
+func (p *project) make(ctx context.Context, c *change, more string) error {
+	now := contents{}
+	for _, path := range slices.Concat(slices.Collect(maps.Keys(c.after)), []string{"go.mod", "go.sum", patchFile}) {
+		if err := p.readInto(now, path); err != nil {
+			return err
+		}
+	}
+	if err := p.write(c.after); err != nil {
+		return errors.Join(err, p.restore(now))
+	}
+	if err := p.builds(ctx, c.after); err != nil {
+		return p.withdraw(ctx, now, err)
+	}
+	patch, err := p.diff(ctx, c.before, c.after)
+	if err == nil {
+		err = p.write(contents{patchFile: c.rest + string(patch)})
+	}
+	if err != nil {
+		return errors.Join(err, p.restore(now))
+	}
+	text := fmt.Sprintf("%s\nChanged: %s. %s has the change, and --undo needs it: commit it, too.\n",
+		patch, strings.Join(slices.Sorted(maps.Keys(c.after)), ", "), patchFile)
+	_, err = io.WriteString(p.out, text+more)
+	return err
+}
+
+// page says where the inspector is.
+func (c *choices) page() string {
 	switch {
-	case managers == 0 || c.inspector == "none":
+	case c.inspector == "none":
 		return ""
 	case c.inspector == "metrics":
 		return "Run the operator, and look at /delta/ beside its metrics.\n"
+	case strings.HasSuffix(string(c.inspector), ":0"):
+		return "Run the operator, and open the address of the page that it logs.\n"
 	}
 	return fmt.Sprintf("Run the operator, and open http://%s/delta/\n", c.inspector)
 }
@@ -123,12 +186,7 @@ func (p *project) edited(ctx context.Context, c *choices) (before, after content
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if _, failed := os.Stat(p.path(patchFile)); failed == nil {
-		after = contents{}
-		err = errors.Join(p.readInto(after, "go.mod"), p.readInto(after, "go.sum")) // go mod tidy may change them
-	} else {
-		after, err = p.module(ctx)
-	}
+	after, err = p.module(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -156,8 +214,12 @@ func (p *project) readInto(files contents, path string) error {
 	return nil
 }
 
-// builds has go tidy and build the project, and reads what go has changed in its files. A vendor folder is out of date by then.
+// builds has go tidy and build the project, and reads what go has changed in its files. A vendor folder is out of date by then. If
+// go.mod is not part of the change there is nothing to tidy.
 func (p *project) builds(ctx context.Context, after contents) error {
+	if _, changes := after["go.mod"]; !changes {
+		return p.build(ctx)
+	}
 	if out, err := p.command(ctx, "go", "mod", "tidy"); err != nil {
 		return fmt.Errorf("go mod tidy fails: %w\n%s", err, out)
 	}
@@ -215,10 +277,6 @@ func (p *project) undo(ctx context.Context, c *choices) error {
 	return err
 }
 
-func (p *project) reverse(ctx context.Context, except ...string) (string, error) {
-	return p.command(ctx, "git", append(append([]string{"apply", "--reverse", "--whitespace=nowarn"}, except...), patchFile)...)
-}
-
 // skipped are folders whose Go files are not the operator's.
 var skipped = []string{"vendor", "testdata", "third_party", "node_modules"}
 
@@ -262,37 +320,14 @@ func (p *project) write(files contents) error {
 	return nil
 }
 
-// restore writes files as they were. A project that had no go.sum has none.
+// restore writes files as they were. A project that had no go.sum or patch has none.
 func (p *project) restore(before contents) error {
-	if _, had := before["go.sum"]; !had {
-		_ = os.Remove(p.path("go.sum"))
-	}
-	return p.write(before)
-}
-
-// diff returns a patch for git.
-func (p *project) diff(ctx context.Context, before, after contents) ([]byte, error) {
-	scratch, err := os.MkdirTemp("", "delta-adopt")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(scratch) }()
-	for side, files := range map[string]contents{"a": before, "b": after} {
-		if err := (&project{dir: filepath.Join(scratch, side)}).write(files); err != nil {
-			return nil, err
+	for _, path := range []string{"go.sum", patchFile} {
+		if _, had := before[path]; !had {
+			_ = os.Remove(p.path(path))
 		}
 	}
-	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
-	command.Dir = scratch
-	patch, err := command.Output()
-	exit, exited := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil, exited && exit.ExitCode() == 1: // there are differences
-		return patch, nil
-	case exited:
-		err = fmt.Errorf("%w\n%s", err, exit.Stderr)
-	}
-	return nil, fmt.Errorf("compare the files by git: %w", err)
+	return p.write(before)
 }
 
 func (p *project) command(ctx context.Context, name string, args ...string) (string, error) {

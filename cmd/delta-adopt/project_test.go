@@ -111,10 +111,17 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 	}
 }
 
-// second makes another manager in the same file.
-const second = "\nfunc more() {\n\tmgr, err := ctrl.NewManager(nil, ctrl.Options{})\n\tif err != nil {\n\t\tos.Exit(2)\n\t}\n\t_ = mgr\n}\n"
+// controllers is a file with some.
+func controllers(names ...string) string {
+	text := "package controller\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n"
+	for _, name := range names {
+		text += "\nfunc " + name + "(mgr *ctrl.Manager) error {\n\terr := ctrl.NewControllerManagedBy(mgr)\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"
+	}
+	return text
+}
 
-// Controllers and managers come after the first time. The command takes them in, too, and all of it out.
+// TestWhatCameSince has controllers come after the project has adopted: in files of their own, in one that is changed already, and in one
+// that is made anew. The command takes them in, and all of it out.
 func TestWhatCameSince(t *testing.T) {
 	dir := scaffold(t, fakes)
 	var out bytes.Buffer
@@ -126,40 +133,58 @@ func TestWhatCameSince(t *testing.T) {
 		}
 		return out.String()
 	}
-	before := maps.Clone(fakes)
-	come := func(files contents) {
+	put := func(path, text string) {
 		t.Helper()
-		maps.Copy(before, files)
-		if err := (&project{dir: dir}).write(files); err != nil {
+		if err := (&project{dir: dir}).write(contents{path: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
+	const crew, crews = "internal/controller/crew.go", "internal/controller/crews.go"
+	put(crews, controllers("first"))
 	do()
 	adopted := read(t, dir)
-	if says := do(); !strings.HasPrefix(says, "Nothing has changed: ") || !maps.Equal(read(t, dir), adopted) {
+	if says := do(); !strings.HasPrefix(says, "There is no other controller") || !maps.Equal(read(t, dir), adopted) {
 		t.Errorf("if nothing came since, it says %s", says)
 	}
-	come(contents{"internal/controller/crew.go": "package controller\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n\nfunc setup(mgr *ctrl.Manager) error { return ctrl.NewControllerManagedBy(mgr) }\n"})
-	if says := do("-n"); !strings.Contains(says, "+++ b/internal/controller/crew.go") || strings.Contains(says, "b/cmd/main.go") {
+	put(crew, controllers("only"))
+	put("cmd/second/main.go", fakes["cmd/main.go"])
+	if says := do("-n"); !strings.Contains(says, "+++ b/"+crew) || strings.Contains(says, "/main.go") || read(t, dir)[crew] != controllers("only") {
 		t.Errorf("for a controller that came since, -n says %s", says)
 	}
-	if says := do(); !strings.Contains(says, "\nChanged: internal/controller/crew.go. ") || strings.Contains(says, "open http") {
+	if says := do(); !strings.Contains(says, "\nChanged: "+crew+". ") || !strings.Contains(says, "The managers stay as they are") {
 		t.Errorf("for a controller that came since, it says %s", says)
 	}
-	come(contents{"cmd/second/main.go": fakes["cmd/main.go"]})
-	if says := do("-inspector", "127.0.0.1:9"); !strings.Contains(says, "\nChanged: cmd/second/main.go. ") || !strings.Contains(says, "open http://127.0.0.1:9/delta/") {
-		t.Errorf("for a manager that came since, it says %s", says)
-	}
-	text := read(t, dir)["cmd/second/main.go"]
-	come(contents{"cmd/second/main.go": text + second})
+	put(crew, controllers("only", "another")) // made anew
+	put(crews, read(t, dir)[crews]+strings.TrimPrefix(controllers("second"), controllers()))
 	do()
-	if text = read(t, dir)["cmd/second/main.go"]; strings.Count(text, "\tif err := manager.Configure(&options)") != 2 {
-		t.Errorf("a second manager of a file that has one already is made so:\n%s", text)
-	}
-	do("--undo")
 	got := read(t, dir)
-	before["cmd/second/main.go"] = fakes["cmd/main.go"] + second
-	if !maps.Equal(got, before) {
+	if strings.Contains(got[crew]+got[crews], "NewControllerManagedBy") || got["cmd/second/main.go"] != fakes["cmd/main.go"] || strings.Count(got[patchFile], "diff --git") != strings.Count(adopted[patchFile], "diff --git")+1 {
+		t.Errorf("the files are\n%s\n%s\n%s", got[crew], got[crews], got[patchFile])
+	}
+	put(crews, strings.ReplaceAll(got[crews], "\terr :=", "\tvar err error =")+strings.TrimPrefix(controllers("third"), controllers()))
+	if err := run(t.Context(), []string{dir}, &out, &out); err == nil || !strings.Contains(err.Error(), crews) || !strings.Contains(err.Error(), "by hand") {
+		t.Errorf("for a file whose change has changed since, it says %v", err)
+	}
+	put(crews, got[crews])
+	do("--undo")
+	if got = read(t, dir); requires(got["go.mod"]) || got[crew] != controllers("only", "another") || got[crews] != controllers("first", "second") || got["cmd/main.go"] != fakes["cmd/main.go"] {
+		t.Errorf("afterwards the project has %v", got)
+	}
+}
+
+// TestAPatchThatIsLeftOver is of a project whose change was taken out by other means.
+func TestAPatchThatIsLeftOver(t *testing.T) {
+	dir := scaffold(t, fakes)
+	var out bytes.Buffer
+	if err := (&project{dir: dir}).write(contents{patchFile: "diff --git a/x b/x\n"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{dir}, {"--undo", dir}} {
+		if err := run(t.Context(), args, &out, &out); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, &out)
+		}
+	}
+	if got := read(t, dir); !maps.Equal(got, fakes) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }

@@ -46,15 +46,17 @@ func parse(name, text string) (*source, error) {
 	return s, err
 }
 
+// onlyControllers has the managers stay as they are.
+const onlyControllers place = "only controllers"
+
 // findings are what the sources have.
 type findings struct {
 	changed  contents
 	managers int      // that are changed
-	adopted  int      // that are as they should be
 	left     []string // that are left alone, and what to do there by hand
 }
 
-// editSources returns the files that change. It is an error if no manager is ours then.
+// editSources returns the files that change. It is an error if that is no manager, unless it is told to look for controllers alone.
 func editSources(sources contents, inspector place) (*findings, error) {
 	found := &findings{changed: contents{}}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
@@ -66,7 +68,9 @@ func editSources(sources contents, inspector place) (*findings, error) {
 			continue
 		}
 		s.found = found
-		s.editManagers(inspector)
+		if inspector != onlyControllers {
+			s.editManagers(inspector)
+		}
 		s.editBuilders()
 		if len(s.edits) == 0 {
 			continue
@@ -76,7 +80,7 @@ func editSources(sources contents, inspector place) (*findings, error) {
 		}
 	}
 	switch {
-	case found.managers+found.adopted > 0:
+	case found.managers > 0 || inspector == onlyControllers:
 		return found, nil
 	case len(found.left) > 0:
 		return nil, errors.New(strings.Join(found.left, "\n"))
