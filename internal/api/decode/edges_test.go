@@ -178,14 +178,18 @@ func TestAppendStaysApartWithoutAType(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := append(make([]any, 0, 8), int64(1), int64(2), int64(3))
-	like := &unstructured.Unstructured{Object: map[string]any{"kind": "Site", "apiVersion": "v1", "spec": list}}
-	made, _, ok := typ.NewDecoder().JSON([]byte(`{"kind":"Site","apiVersion":"v1","spec":[1,2,3]}`), like)
-	if !ok {
-		t.Fatal("it is not decoded")
-	}
-	got := made.(*unstructured.Unstructured).Object["spec"].([]any)
-	if &got[0] != &list[0] || cap(got) > len(got) {
-		t.Errorf("the list is shared: %v, with room for %d behind its end", &got[0] == &list[0], cap(got)-len(got))
+	like := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Site", "metadata": map[string]any{"resourceVersion": "1"}, "spec": map[string]any{"lists": []any{list}},
+	}}
+	for _, version := range []string{"1", "2"} { // all is equal, and not all
+		made, _, ok := typ.NewDecoder().JSON([]byte(`{"apiVersion":"v1","kind":"Site","metadata":{"resourceVersion":"`+version+`"},"spec":{"lists":[[1,2,3]]}}`), like)
+		if !ok {
+			t.Fatal("it is not decoded")
+		}
+		got := made.(*unstructured.Unstructured).Object["spec"].(map[string]any)["lists"].([]any)[0].([]any)
+		if made != any(like) && (&got[0] != &list[0] || cap(got) > len(got)) {
+			t.Errorf("the list is shared: %v, with room for %d behind its end", &got[0] == &list[0], cap(got)-len(got))
+		}
 	}
 }
 

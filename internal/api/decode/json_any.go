@@ -139,7 +139,7 @@ func (d *Decoder) array(known any, depth int) (value any, same, ok bool) {
 	switch {
 	case !all || len(read) != len(like):
 	case cap(like) > len(like): // who appends must not write behind its end
-		return slices.Clip(like), true, true
+		return slices.Clip(like), false, true // not the same, or what it is in would be taken with it
 	default:
 		return known, true, true
 	}
