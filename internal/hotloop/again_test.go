@@ -67,32 +67,39 @@ func TestNoRoundCountsTwice(t *testing.T) {
 	})
 }
 
-// TestAFightAfterARestore has the versions of the server go back: an object is another one, or is itself as it was.
+// TestAFightAfterARestore has the versions of the server go back: an object is another one, or is itself as it was. Calls fail around
+// that, or one is told of both sides of it.
 func TestAFightAfterARestore(t *testing.T) {
-	for name, another := range map[string]bool{"another object": true, "the same object": false} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
+	seeds.Run(t, 60, func(t *testing.T, rng *rand.Rand) {
+		w := newWorld(t, rng)
+		failing := rng.IntN(2) == 0
+		w.fails = func() bool { return failing }
+		call := func() {
+			if rng.IntN(3) > 0 {
+				w.call()
+			}
+		}
+		w.create(siteKind, web, "helm", set{"spec/replicas": "1"})
+		w.version = 5_000_000
+		for i := range 8 {
+			w.pass(time.Second)
+			w.write(web, "helm", set{"spec/replicas": fmt.Sprint(i + 10)})
+			call()
+		}
+		if rng.IntN(2) == 0 {
+			w.remove(web)
+			call()
+			w.version = 1_000_000
 			w.create(siteKind, web, "helm", set{"spec/replicas": "1"})
-			w.version = 5_000_000
-			for i := range 8 {
-				w.pass(time.Second)
-				w.write(web, "helm", set{"spec/replicas": fmt.Sprint(i + 10)})
-				w.call()
-			}
-			if another {
-				w.remove(web)
-				w.call()
-				w.version = 1_000_000
-				w.create(siteKind, web, "helm", set{"spec/replicas": "1"})
-			} else {
-				w.version = 1_000_000
-			}
-			w.fight(30)
-			if len(w.found) != 1 {
-				t.Errorf("the fights that are found are %+v", w.found)
-			}
-		})
-	}
+		}
+		w.version = 1_000_000 + rng.IntN(100)
+		w.fight(rng.IntN(3))
+		failing = failing && rng.IntN(2) == 0
+		w.fight(40)
+		if len(w.found) != 1 {
+			t.Errorf("the fights that are found are %+v", w.found)
+		}
+	})
 }
 
 // TestAnEpisodeNamesSomePaths has two managers go on to another path every few rounds, and some of them are too long for anybody to read.

@@ -145,7 +145,7 @@ func (t *trail) object(id objectID) *object {
 
 // step looks at one state, unless another watch has shown it before. It is compared with the state that was looked at last.
 func (v *visit) step(id objectID, o *object, c *delta.Change) {
-	if o.held == nil && c.Old != nil && o.uid == "" {
+	if o.held == nil && c.Old != nil && o.version == 0 {
 		o.hold(c.Old)
 	}
 	if !o.fresh(c) {
@@ -208,7 +208,7 @@ func (o *object) isPast(c *delta.Change) bool {
 func (o *object) follow(c *delta.Change) {
 	if c.Op == delta.Deleted || c.Op == delta.OutOfScope {
 		clear(o.tracks)
-		o.held, o.uid, o.version = nil, "", versionOf(c.Object())
+		o.held, o.uid, o.version = nil, c.Object().GetUID(), versionOf(c.Object())
 		return
 	}
 	o.hold(c.New)

@@ -54,7 +54,7 @@ func toldOf(c *Change, states []Object) int {
 func retold(c *Change) bool { return c.told != nil && path.SameState(c.told, c.Object()) }
 
 // statesOf returns the states of the object that c remembers, the oldest first. Where versions have
-// no order it is the one in which c learned of them.
+// no order, or go back because the server did, it is the one in which c learned of them.
 func statesOf(c *Change) []Object {
 	if !isUpdate(c) || len(c.between) == 0 {
 		return nil
@@ -64,7 +64,8 @@ func statesOf(c *Change) []Object {
 		all = append(all, c.Old)
 	}
 	all = append(append(all, c.between...), c.New)
-	if slices.ContainsFunc(all, func(state Object) bool { _, ok := versionOf(state); return !ok }) {
+	newest, _ := versionOf(c.New)
+	if slices.ContainsFunc(all, func(state Object) bool { v, ok := versionOf(state); return !ok || v > newest }) {
 		return all
 	}
 	slices.SortStableFunc(all, func(a, b Object) int {
