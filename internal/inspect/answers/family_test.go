@@ -78,7 +78,7 @@ func families(t *testing.T, kinds map[string]listed) *Operator {
 }
 
 // kindOf is a kind of a cache that lists these items. Its informer does not run.
-func kindOf(name string, items listed) observe.Kind {
+func kindOf(name string, items listwatch.ListWatcher[any]) observe.Kind {
 	version, kind, _ := strings.Cut(name, " ")
 	i := engine.New[any](items, engine.Options[any]{
 		Name: name, Traits: objects.Traits, Reflector: reflector.Options[any]{Settings: informer.Settings{Lists: informer.PagesOnly}},

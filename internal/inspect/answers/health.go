@@ -2,6 +2,7 @@ package answers
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -29,17 +30,21 @@ func (o *Operator) Health() inspector.Health {
 		h.Kinds = append(h.Kinds, kindHealth(&kinds[i])...)
 	}
 	for _, c := range o.runtime.Controllers() {
-		h.Controllers = append(h.Controllers, controllerHealth(c))
+		health := controllerHealth(c)
+		if health.Unserved && !o.leads() {
+			health.Ready = 0 // they wait for the election
+		}
+		h.Controllers = append(h.Controllers, health)
 	}
 	return h
 }
 
 // kindHealth returns a kind once for each reason that its scopes are not well, and once if all are.
-func kindHealth(k *observe.Kind) []v1.Kind {
+func kindHealth(k *observe.Kind) []inspector.KindHealth {
 	s := k.Informer.Status()
 	all := reasons(k.Name, s.Scopes)
 	if len(all) == 0 {
-		all = []v1.Kind{{Name: k.Name, Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since}}
+		all = []inspector.KindHealth{{Kind: v1.Kind{Name: k.Name, Synced: s.Synced, State: s.Reflector.State, Since: s.Reflector.Since}}}
 	}
 	all[0].Mutated = observe.Mutated(&s)
 	for i := range s.Subscribers {
@@ -51,18 +56,18 @@ func kindHealth(k *observe.Kind) []v1.Kind {
 }
 
 // reasons has a kind for each reason that scopes are not well.
-func reasons(name string, scopes []informer.ScopeStatus) (all []v1.Kind) {
+func reasons(name string, scopes []informer.ScopeStatus) (all []inspector.KindHealth) {
 	more := 0
 	for i := range scopes {
 		if isWell(&scopes[i]) {
 			continue
 		}
 		of := scopeHealth(name, &scopes[i])
-		same := slices.IndexFunc(all, func(other v1.Kind) bool { return reasonOf(&other) == reasonOf(&of) })
+		same := slices.IndexFunc(all, func(other inspector.KindHealth) bool { return other.Same == of.Same })
 		switch {
 		case same >= 0:
 			known := &all[same]
-			known.DegradedSince = observe.Earliest(known.DegradedSince, of.DegradedSince)
+			known.Since, known.DegradedSince = observe.Earliest(known.Since, of.Since), observe.Earliest(known.DegradedSince, of.DegradedSince)
 			known.DisconnectedSince = observe.Earliest(known.DisconnectedSince, of.DisconnectedSince)
 		case len(all) == mostWhys:
 			more++
@@ -71,28 +76,37 @@ func reasons(name string, scopes []informer.ScopeStatus) (all []v1.Kind) {
 		}
 	}
 	if more > 0 {
-		all[mostWhys-1].Why += fmt.Sprintf("; %d more namespaces are not well", more)
+		all[mostWhys-1].Why += fmt.Sprintf("; not well for other reasons: %d namespaces", more)
 	}
 	return all
 }
 
 // scopeHealth is a kind as far as one scope goes that is not well.
-func scopeHealth(name string, of *informer.ScopeStatus) v1.Kind {
+func scopeHealth(name string, of *informer.ScopeStatus) inspector.KindHealth {
 	r := &of.Reflector
-	shown := v1.Kind{Name: name, Synced: of.Synced, State: r.State, Since: r.Since, DegradedSince: r.DegradedSince, Why: reflector.Next(r)}
+	shown := inspector.KindHealth{Kind: v1.Kind{Name: name, Synced: of.Synced, State: r.State, Since: r.Since, DegradedSince: r.DegradedSince, Why: reflector.Next(r)}}
 	if shown.DegradedSince.IsZero() { // who is refused is not unheard
 		shown.DisconnectedSince = r.DisconnectedSince
 	}
 	if r.LastError != nil {
 		shown.LastError = errorText(r.LastError)
 	}
+	how := "idle"
+	switch {
+	case !shown.DegradedSince.IsZero():
+		how = "refused"
+	case !shown.DisconnectedSince.IsZero():
+		how = "not heard"
+	case r.State != reflector.Idle:
+		how = "not synced"
+	}
+	shown.Same = how + ": " + varying.ReplaceAllString(shown.LastError, "…")
 	return shown
 }
 
-// reasonOf is equal for scopes that are not well for one reason.
-func reasonOf(k *v1.Kind) [3]any {
-	return [3]any{k.DegradedSince.IsZero(), k.DisconnectedSince.IsZero(), k.LastError}
-}
+// varying is what differs from kind to kind and from namespace to namespace in errors of one reason: what is quoted, as the address that
+// was asked, and times.
+var varying = regexp.MustCompile(`"[^"]*"|\b\d+:\d\d(:\d\d)?\b|\b[\d.]+(ns|µs|ms|s|m|h)\b`)
 
 func isWell(s *informer.ScopeStatus) bool {
 	return s.Synced && s.Reflector.DegradedSince.IsZero() && s.Reflector.DisconnectedSince.IsZero()

@@ -126,20 +126,29 @@ func TestEachReasonIsToldOnce(t *testing.T) {
 		r.Kind, r.Since, r.NextTry = "v1 Pod", at, at
 		return informer.ScopeStatus{Synced: synced, Reflector: r}
 	}
-	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
-	away := errors.New("refused")
+	refused := func(in string) error {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", fmt.Errorf("in the namespace %q", in))
+	}
+	away := func(in string) error { return fmt.Errorf("Get \"https://host/namespaces/%s/pods\": refused", in) }
 	got := reasons("v1 Pod", []informer.ScopeStatus{
 		scope(true, informer.ReflectorStatus{State: "Following"}),
-		scope(false, informer.ReflectorStatus{State: "Degraded", DegradedSince: at, DisconnectedSince: at, LastError: refused}),
-		scope(true, informer.ReflectorStatus{State: "BackingOff", DisconnectedSince: at, LastError: away, SyncedOnce: true}),
-		scope(true, informer.ReflectorStatus{State: "BackingOff", DisconnectedSince: at.Add(-time.Hour), LastError: away, SyncedOnce: true}),
+		scope(false, informer.ReflectorStatus{State: "Degraded", DegradedSince: at, DisconnectedSince: at, LastError: refused("a")}),
+		scope(false, informer.ReflectorStatus{State: "Degraded", DegradedSince: at, LastError: refused("b")}),
+		scope(true, informer.ReflectorStatus{State: "BackingOff", DisconnectedSince: at, LastError: away("c"), SyncedOnce: true}),
+		scope(true, informer.ReflectorStatus{State: "BackingOff", DisconnectedSince: at.Add(-time.Hour), LastError: away("d"), SyncedOnce: true}),
 		scope(false, informer.ReflectorStatus{State: "Listing"}),
 		scope(false, informer.ReflectorStatus{State: "Watching", LastError: errors.New("a fourth reason")}),
 	})
-	want := []v1.Kind{
-		{Name: "v1 Pod", State: "Degraded", Since: at, DegradedSince: at, LastError: refused.Error(), Why: "grant list and watch of the kind to the operator's account; next try at 12:00:00"},
-		{Name: "v1 Pod", Synced: true, State: "BackingOff", Since: at, DisconnectedSince: at.Add(-time.Hour), LastError: "refused", Why: "next try at 12:00:00"},
-		{Name: "v1 Pod", State: "Listing", Since: at, Why: "it is being listed since 12:00:00; 1 more namespaces are not well"},
+	want := []inspector.KindHealth{
+		{Same: "refused: " + varying.ReplaceAllString(refused("a").Error(), "…"), Kind: v1.Kind{
+			Name: "v1 Pod", State: "Degraded", Since: at, DegradedSince: at, LastError: refused("a").Error(), Why: "grant list and watch of the kind to the operator's account; next try at 12:00:00",
+		}},
+		{Same: `not heard: Get …: refused`, Kind: v1.Kind{
+			Name: "v1 Pod", Synced: true, State: "BackingOff", Since: at, DisconnectedSince: at.Add(-time.Hour), LastError: away("c").Error(), Why: "next try at 12:00:00",
+		}},
+		{Same: "not synced: ", Kind: v1.Kind{
+			Name: "v1 Pod", State: "Listing", Since: at, Why: "it is being listed since 12:00:00; not well for other reasons: 1 namespaces",
+		}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the reasons are\n%+v, want\n%+v", got, want)

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -104,6 +106,14 @@ func TestAnswersAmongMany(t *testing.T) {
 	})
 }
 
+// slowly is a list that does not come.
+type slowly struct{ listed }
+
+func (slowly) List(ctx context.Context, _ metav1.ListOptions) (listwatch.Page[any], error) {
+	<-ctx.Done()
+	return listwatch.Page[any]{}, ctx.Err()
+}
+
 // waitingFor returns a runtime with a controller of Pods that are synced, and Secrets that are not.
 func waitingFor(t *testing.T, served *bool) *managed.Runtime {
 	t.Helper()
@@ -112,7 +122,10 @@ func waitingFor(t *testing.T, served *bool) *managed.Runtime {
 	tasks.Go("informer", synced.Informer.Run)
 	t.Cleanup(func() { tasks.Stop(); _ = tasks.Wait() })
 	await.Until(t, "the Pods to be there", synced.Informer.HasSynced)
-	t.Cleanup(of.Runs(&household{kinds: []observe.Kind{synced, kindOf("v1 Secret", listed{})}}))
+	slow := kindOf("v1 Secret", slowly{})
+	tasks.Go("slow", slow.Informer.Run)
+	await.Until(t, "the Secrets to be asked for", func() bool { return slow.Informer.Status().Reflector.State != "Idle" })
+	t.Cleanup(of.Runs(&household{kinds: []observe.Kind{synced, slow, kindOf("v1 Node", listed{})}}))
 	t.Cleanup(of.Reconciles(&observe.Controller{
 		Name: "pods", Kind: synced.GVK, Calls: &observe.Calls{}, Requests: requests{},
 		Queue: func() (queue.Stats, bool) { return queue.Stats{Served: *served}, true },

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -102,9 +103,12 @@ func (t *telling) unserved(c *observe.Controller) string {
 	if stats, ours := c.Queue(); !ours || stats.Served {
 		return ""
 	}
+	if !t.operator.leads() {
+		return "The controller has not started: another replica leads, or the manager still starts."
+	}
 	var unsynced []string
 	for _, k := range t.operator.kinds() {
-		if !k.Informer.HasSynced() {
+		if !k.Informer.HasSynced() && k.Informer.Status().Reflector.State != reflector.Idle {
 			unsynced = append(unsynced, k.Name)
 		}
 	}
@@ -117,18 +121,18 @@ func (t *telling) unserved(c *observe.Controller) string {
 
 // failed says how a request fails whose calls the calls for others have pushed out of the journal.
 func (t *telling) failed(c *observe.Controller, key delta.Key, last *v1.Reconcile, now time.Time) string {
-	f, fails := t.operator.journal.FailureOf(c.Name, key)
-	if !fails || last != nil {
+	if last != nil {
 		return ""
 	}
-	return fmt.Sprintf("Its last call began %s ago and failed, %s. The error was: %s", since(f.Last, now), inARow(f.Times), f.Error)
-}
-
-func inARow(times int) string {
-	if times == 1 {
-		return "once"
+	f, fails := t.operator.journal.FailureOf(c.Name, key)
+	if !fails {
+		return ""
 	}
-	return fmt.Sprintf("%d times in a row", times)
+	row := ""
+	if f.Times > 1 {
+		row = fmt.Sprintf(", the last of %d in a row that failed", f.Times)
+	}
+	return fmt.Sprintf("Its last call began %s ago and failed%s. The error was: %s", since(f.Last, now), row, f.Error)
 }
 
 // summaryOf says it all in a few sentences.

@@ -50,7 +50,7 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 	if !health.Runs {
 		all = append(all, v1.Attention{What: "Kind", Summary: "The cache does not run: it has not started yet, or it has ended."})
 	}
-	var unheard []*v1.Kind
+	var unheard []*KindHealth
 	for i := range health.Kinds {
 		k := &health.Kinds[i]
 		about := v1.Attention{What: "Kind", Kind: k.Name, Error: k.LastError}
@@ -79,21 +79,25 @@ func kindsInTrouble(health *Health, now time.Time) (all []v1.Attention) {
 }
 
 // disconnected puts the kinds together that are not heard for one reason: mostly the server is away for all of them.
-func disconnected(kinds []*v1.Kind) (all []v1.Attention) {
-	for len(kinds) > 0 {
-		cause := causeOf(kinds[0])
+func disconnected(kinds []*KindHealth) (all []v1.Attention) {
+	var reasons []string
+	groups := map[string][]*KindHealth{}
+	for _, k := range kinds {
+		if groups[k.Same] == nil {
+			reasons = append(reasons, k.Same)
+		}
+		groups[k.Same] = append(groups[k.Same], k)
+	}
+	for _, reason := range reasons {
+		same := groups[reason]
+		first := slices.MinFunc(same, func(a, b *KindHealth) int { return a.DisconnectedSince.Compare(b.DisconnectedSince) })
+		about := v1.Attention{What: "Kind", Since: first.DisconnectedSince, Error: first.LastError}
 		var names []string
-		about := v1.Attention{What: "Kind", Since: kinds[0].DisconnectedSince, Error: kinds[0].LastError}
-		first := kinds[0]
-		kinds = slices.DeleteFunc(slices.Clone(kinds), func(k *v1.Kind) bool {
-			if causeOf(k) != cause {
-				return false
+		for _, k := range same {
+			if !slices.Contains(names, k.Name) {
+				names = append(names, k.Name)
 			}
-			if names = append(names, k.Name); k.DisconnectedSince.Before(about.Since) {
-				about.Since, about.Error = k.DisconnectedSince, k.LastError
-			}
-			return true
-		})
+		}
 		if len(names) == 1 {
 			about.Kind, about.Summary = first.Name, fmt.Sprintf("No word from the API server about %s%s", first.Name, behind(first.Why))
 		} else {
@@ -102,16 +106,6 @@ func disconnected(kinds []*v1.Kind) (all []v1.Attention) {
 		all = append(all, about)
 	}
 	return all
-}
-
-// causeOf is the last error without the address that was asked, which names the kind, and without numbers: mostly they are times.
-func causeOf(k *v1.Kind) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return -1
-		}
-		return r
-	}, k.LastError[strings.LastIndex(k.LastError, `"`)+1:])
 }
 
 // behind is the end of a sentence with what else there is to know.
@@ -175,18 +169,13 @@ func failure(same []Failing) string {
 	return fmt.Sprintf("%s fails for %s%d requests: %s.", first.Controller, atLeast, len(same), few(names))
 }
 
-// nextTry says when the first of failing requests is tried again, if that is worth a wait.
+// nextTry says when the first of failing requests is tried again, if that is known of all, and worth a wait.
 func nextTry(same []Failing, now time.Time) string {
-	var rest time.Duration
-	for i := range same {
-		if left := same[i].Next.Sub(now); left > time.Second && (rest == 0 || left < rest) {
-			rest = left
-		}
+	next := slices.MinFunc(same, func(a, b Failing) int { return a.Next.Compare(b.Next) }).Next
+	if rest := next.Sub(now); rest > time.Second {
+		return fmt.Sprintf(" Next try in %s.", rest.Round(time.Second))
 	}
-	if rest == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" Next try in %s.", rest.Round(time.Second))
+	return ""
 }
 
 // name is how people write which object a request is about.
@@ -204,29 +193,14 @@ func loops(found []v1.Loop) []v1.Attention {
 	var all []v1.Attention
 	groups := map[string][]v1.Loop{}
 	for _, l := range found {
-		if l.Over {
-			continue
+		if !l.Over {
+			who, _ := writing(&l)
+			of := strings.Join([]string{who, l.Pattern, l.Kind, l.ObjectNamespace, l.ObjectName}, "\n")
+			groups[of] = append(groups[of], l)
 		}
-		says := l.Controller + " " + looping(&l)
-		groups[says] = append(groups[says], l)
 	}
 	for _, same := range groups {
-		first, rounds, requests := same[0], 0, map[string]bool{}
-		for i := range same {
-			l := &same[i]
-			rounds, requests[written(l.Namespace, l.Name)] = max(rounds, l.Rounds), true
-			if l.Since.Before(first.Since) {
-				first.Since = l.Since
-			}
-		}
-		summary := fmt.Sprintf("%s: %d rounds", looping(&first), rounds)
-		if len(requests) > 1 {
-			summary += fmt.Sprintf(", for each of %d requests", len(requests))
-		}
-		all = append(all, v1.Attention{
-			What: "Loop", Summary: summary + ".", Since: first.Since, Requests: len(requests),
-			Controller: first.Controller, Kind: first.Kind, Namespace: first.ObjectNamespace, Name: first.ObjectName,
-		})
+		all = append(all, loop(same))
 	}
 	slices.SortFunc(all, func(a, b v1.Attention) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Summary, b.Summary))
@@ -234,14 +208,38 @@ func loops(found []v1.Loop) []v1.Attention {
 	return all
 }
 
-// looping says who writes what again and again.
-func looping(l *v1.Loop) string {
-	writers, do := strings.Join(l.Managers, " and "), "undo each other's writes of"
-	if l.Pattern != "Fight" {
-		writers, do = l.Controller, "is called again and again for the operator's own writes of"
+// loop puts together what is known of one.
+func loop(same []v1.Loop) v1.Attention {
+	first, requests := same[0], map[Request]bool{}
+	var paths []string
+	for i := range same {
+		l := &same[i]
+		requests[Request{l.Controller, l.Namespace, l.Name}] = true
+		paths = append(paths, l.Paths...)
+		if first.Rounds = max(first.Rounds, l.Rounds); l.Since.Before(first.Since) {
+			first.Since = l.Since
+		}
 	}
-	_, kind, _ := strings.Cut(l.Kind, " ") // without the version
-	return fmt.Sprintf("%s %s %s in %s %s", writers, do, strings.Join(l.Paths, ", "), kind, written(l.ObjectNamespace, l.ObjectName))
+	slices.Sort(paths)
+	who, does := writing(&first)
+	_, kind, _ := strings.Cut(first.Kind, " ") // without the version
+	summary := fmt.Sprintf("%s %s %s in %s %s: %d rounds", who, does, strings.Join(slices.Compact(paths), ", "), kind,
+		written(first.ObjectNamespace, first.ObjectName), first.Rounds)
+	if len(requests) > 1 {
+		summary += fmt.Sprintf(", for each of %d requests", len(requests))
+	}
+	return v1.Attention{
+		What: "Loop", Summary: summary + ".", Since: first.Since, Requests: len(requests),
+		Controller: first.Controller, Kind: first.Kind, Namespace: first.ObjectNamespace, Name: first.ObjectName,
+	}
+}
+
+// writing says who does what again and again.
+func writing(l *v1.Loop) (who, does string) {
+	if l.Pattern == "Fight" {
+		return cmp.Or(strings.Join(l.Managers, " and "), "two writers"), "undo each other's writes of"
+	}
+	return l.Controller, "is called again and again for the operator's own writes of"
 }
 
 // controllersInTrouble are those whose queue nobody empties, whose calls do not return, and that have an advice for their author.

@@ -45,11 +45,11 @@ func (s *stand) now(t *testing.T) (n v1.Now) {
 func TestNowSaysWhatNeedsAttention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ago := func(d time.Duration) time.Time { return time.Now().Add(-d).UTC() }
-		well := v1.Kind{Name: "v1 Pod", Synced: true, State: "Following"}
-		with := func(change func(*v1.Kind)) stand {
+		well := inspector.KindHealth{Kind: v1.Kind{Name: "v1 Pod", Synced: true, State: "Following"}}
+		with := func(change func(*inspector.KindHealth)) stand {
 			k := well
 			change(&k)
-			return stand{health: inspector.Health{Runs: true, Kinds: []v1.Kind{well, k}}}
+			return stand{health: inspector.Health{Runs: true, Kinds: []inspector.KindHealth{well, k}}}
 		}
 		fails := func(all ...inspector.Failing) stand { return stand{health: inspector.Health{Runs: true, Failing: all}} }
 		works := func(c inspector.ControllerHealth) stand {
@@ -67,35 +67,41 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			given stand
 			want  []v1.Attention
 		}{
-			"nothing":  {with(func(*v1.Kind) {}), nil},
+			"nothing":  {with(func(*inspector.KindHealth) {}), nil},
 			"no cache": {stand{}, []v1.Attention{{What: "Kind", Summary: "The cache does not run: it has not started yet, or it has ended."}}},
-			"a kind that the server refuses": {with(func(k *v1.Kind) {
+			"a kind that the server refuses": {with(func(k *inspector.KindHealth) {
 				k.DegradedSince, k.Why, k.LastError = ago(time.Hour), "grant it", "forbidden"
 			}),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Hour), Summary: "v1 Pod can't be read: grant it.", Error: "forbidden"}}},
-			"a kind that is not heard": {with(func(k *v1.Kind) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
+			"a kind that is not heard": {with(func(k *inspector.KindHealth) { k.DisconnectedSince, k.Why = ago(time.Minute), "Refused." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "No word from the API server about v1 Pod: Refused."}}},
-			"two kinds that are not heard for two reasons": {stand{health: inspector.Health{Runs: true, Kinds: []v1.Kind{
-				{Name: "v1 Pod", DisconnectedSince: ago(time.Minute), LastError: "refused"}, {Name: "v1 Node", DisconnectedSince: ago(time.Second), LastError: "expired", Why: "next try at noon"},
+			"two kinds that are not heard for two reasons": {stand{health: inspector.Health{Runs: true, Kinds: []inspector.KindHealth{
+				{Same: "refused", Kind: v1.Kind{Name: "v1 Pod", DisconnectedSince: ago(time.Minute), LastError: "refused"}},
+				{Same: "expired", Kind: v1.Kind{Name: "v1 Node", DisconnectedSince: ago(time.Second), LastError: "expired", Why: "next try at noon"}},
+				{Same: "refused", Kind: v1.Kind{Name: "v1 Pod", DisconnectedSince: ago(time.Second), LastError: "refused"}},
 			}}}, []v1.Attention{
 				{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "No word from the API server about v1 Pod.", Error: "refused"},
 				{What: "Kind", Kind: "v1 Node", Since: ago(time.Second), Summary: "No word from the API server about v1 Node: next try at noon.", Error: "expired"},
 			}},
-			"a kind that lists for long": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
+			"a kind that lists for long": {with(func(k *inspector.KindHealth) { k.Synced, k.Since, k.Why = false, ago(time.Minute), "It lists." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "v1 Pod is not synced: It lists."}}},
-			"a kind that fails to list": {with(func(k *v1.Kind) { k.Synced, k.Since, k.Why, k.LastError = false, ago(0), "It lists.", "gone" }),
+			"a kind that fails to list": {with(func(k *inspector.KindHealth) {
+				k.Synced, k.Since, k.Why, k.LastError = false, ago(0), "It lists.", "gone"
+			}),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Since: ago(0), Summary: "v1 Pod is not synced: It lists.", Error: "gone"}}},
-			"a kind that has just begun to list": {with(func(k *v1.Kind) { k.Synced, k.Since = false, ago(time.Second) }), nil},
-			"a kind that nobody waits for":       {with(func(k *v1.Kind) { k.Synced, k.Since, k.State = false, ago(time.Hour), "Idle" }), nil},
-			"a changed object": {with(func(k *v1.Kind) { k.Mutated = "Somebody has changed it." }),
+			"a kind that has just begun to list": {with(func(k *inspector.KindHealth) { k.Synced, k.Since = false, ago(time.Second) }), nil},
+			"a kind that nobody waits for":       {with(func(k *inspector.KindHealth) { k.Synced, k.Since, k.State = false, ago(time.Hour), "Idle" }), nil},
+			"a changed object": {with(func(k *inspector.KindHealth) { k.Mutated = "Somebody has changed it." }),
 				[]v1.Attention{{What: "Kind", Kind: "v1 Pod", Summary: "Somebody has changed it."}}},
-			"a slow subscriber": {with(func(k *v1.Kind) {
+			"a slow subscriber": {with(func(k *inspector.KindHealth) {
 				k.Subscribers = []v1.Subscriber{{Name: "controller shop", Lag: 3}, {Name: "controller mall", Lag: 7, LagSeconds: 60, Slow: true, InHandlerSince: ago(time.Second)}}
 			}), []v1.Attention{{What: "Slow", Kind: "v1 Pod", Since: ago(time.Minute), Summary: "controller mall is slow: it is 7 events of v1 Pod behind."}}},
 			"a conflict that may pass":     {fails(failingAt("a", "conflict", 1, ago(0))), nil},
 			"an error that nobody retries": {fails(failingAt("a", "bad", 1, ago(time.Minute))), []v1.Attention{failing("a", "shop fails for demo/a.", "bad", 1, ago(time.Minute))}},
 			"one that is tried again": {fails(again),
 				[]v1.Attention{failing("a", "shop fails for demo/a, 3 times in a row. Next try in 41s.", "bad", 1, ago(time.Minute))}},
+			"one of two that is at work": {fails(again, failingAt("b", "bad", 2, ago(time.Minute))),
+				[]v1.Attention{failing("a", "shop fails for 2 requests: demo/a, demo/b.", "bad", 2, ago(time.Minute))}},
 			"one reason of three, and another": {fails(
 				failingAt("web-2", "denied 2", 3, ago(time.Minute)), failingAt("web-7", "denied 7", 2, ago(time.Hour)), failingAt("odd", "another", 2, ago(2*time.Hour)), failingAt("x", "denied x", 2, ago(time.Minute)),
 			), []v1.Attention{
@@ -131,13 +137,12 @@ func TestNowPutsTogetherWhatIsAway(t *testing.T) {
 		1: {Kind: "v1 A1", Since: since.Add(-time.Minute), Summary: "No word from the API server about v1 A1.", Error: `Get "https://host/a1": timeout 1`},
 		7: {Since: since.Add(-7 * time.Minute), Summary: "No word from the API server about 7 kinds: v1 A1, v1 A2, v1 A3, v1 A4, v1 A5, and 2 more.", Error: `Get "https://host/a7": timeout 7`},
 	} {
-		kinds := []v1.Kind{{Name: "v1 Pod", Synced: true, State: "Following"}}
+		kinds := []inspector.KindHealth{{Kind: v1.Kind{Name: "v1 Pod", Synced: true, State: "Following"}}}
 		for i := 1; i <= n; i++ {
 			text := fmt.Sprintf("Get \"https://host/a%d\": timeout %d", i, i)
-			kinds = append(kinds, v1.Kind{
-				Name: fmt.Sprint("v1 A", i), Synced: true, DisconnectedSince: since.Add(time.Duration(-i) * time.Minute),
-				LastError: text,
-			})
+			kinds = append(kinds, inspector.KindHealth{Same: "timeout", Kind: v1.Kind{
+				Name: fmt.Sprint("v1 A", i), Synced: true, DisconnectedSince: since.Add(time.Duration(-i) * time.Minute), LastError: text,
+			}})
 		}
 		want.What = "Kind"
 		given := stand{Operator: toyoperator.New(), health: inspector.Health{Runs: true, Kinds: kinds}}
@@ -161,12 +166,11 @@ func TestNowTellsAFightOnce(t *testing.T) {
 		{Controller: "shop", Pattern: "OwnWrites", Paths: []string{"status.y"}, Kind: "v1 Node", ObjectName: "n", Rounds: 5, Since: at},
 		{Over: true},
 		shared("r1", 5, at.Add(time.Hour)), shared("r2", 7, at.Add(time.Minute)), shared("r2", 7, at.Add(time.Minute)),
-		{Controller: "mall", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.x"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 3, Since: at.Add(2 * time.Hour)},
+		{Controller: "mall", Pattern: "Fight", Managers: []string{"a", "b"}, Paths: []string{"data.y"}, Kind: "v1 ConfigMap", ObjectNamespace: "demo", ObjectName: "shared", Rounds: 3, Since: at.Add(2 * time.Hour)},
 	}}}
 	want := []v1.Attention{
 		{What: "Loop", Controller: "shop", Kind: "v1 Node", Name: "n", Since: at, Requests: 1, Summary: "shop is called again and again for the operator's own writes of status.y in Node n: 5 rounds."},
-		{What: "Loop", Controller: "shop", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: at.Add(time.Minute), Requests: 2, Summary: "a and b undo each other's writes of data.x in ConfigMap demo/shared: 7 rounds, for each of 2 requests."},
-		{What: "Loop", Controller: "mall", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: at.Add(2 * time.Hour), Requests: 1, Summary: "a and b undo each other's writes of data.x in ConfigMap demo/shared: 3 rounds."},
+		{What: "Loop", Controller: "shop", Kind: "v1 ConfigMap", Namespace: "demo", Name: "shared", Since: at.Add(time.Minute), Requests: 3, Summary: "a and b undo each other's writes of data.x, data.y in ConfigMap demo/shared: 7 rounds, for each of 3 requests."},
 	}
 	if got := given.now(t).Attention; !reflect.DeepEqual(got, want) {
 		t.Errorf("attention for\n%+v\nwant\n%+v", got, want)
@@ -177,7 +181,7 @@ func TestNowTellsAFightOnce(t *testing.T) {
 func TestNowIsBounded(t *testing.T) {
 	s := stand{Operator: toyoperator.New(), health: inspector.Health{Runs: true}}
 	for range 3000 {
-		s.health.Kinds = append(s.health.Kinds, v1.Kind{Name: "v1 Pod", Synced: true, Mutated: strings.Repeat("x", 10_000)})
+		s.health.Kinds = append(s.health.Kinds, inspector.KindHealth{Kind: v1.Kind{Name: "v1 Pod", Synced: true, Mutated: strings.Repeat("x", 10_000)}})
 	}
 	s.health.Failing = []inspector.Failing{failingAt(strings.Repeat("z\xff", 1<<20), strings.Repeat("y", 1<<20), 2, time.Now())}
 	n := s.now(t)

@@ -38,9 +38,16 @@ type Health struct {
 	Runs bool
 	// Kinds has a kind once for each reason that scopes of it are not well, with the error, and Why says what there is to know beside
 	// that. One that is well is there once. None has its scopes.
-	Kinds       []v1.Kind
+	Kinds       []KindHealth
 	Controllers []ControllerHealth
 	Failing     []Failing // in no order
+}
+
+// KindHealth is how a kind is doing.
+type KindHealth struct {
+	v1.Kind
+
+	Same string // equal for kinds that are not well for one reason
 }
 
 // ControllerHealth is how one controller is doing.

@@ -42,12 +42,12 @@ func failure(call *Call) *Failing {
 // and other long numbers, and our end of a connection.
 var (
 	quoted  = regexp.MustCompile(`"[^"]*"`)
-	varying = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,}\b|[^\s]+->`)
+	varying = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,}\b|\S+:\d+->`)
 )
 
 // sameOf is the error without what differs from request to request.
 func sameOf(f *Failing) string {
-	text := f.Error
+	text := path.Ends(f.Error, longestError)
 	if f.Request.Namespace != "" {
 		text = strings.ReplaceAll(text, f.Request.String(), "…")
 	}

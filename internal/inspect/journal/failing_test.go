@@ -59,6 +59,7 @@ func TestErrorsOfOneReasonAreTheSame(t *testing.T) {
 		"answers":     {`unexpected answer "insufficient funds"`, `unexpected answer "unknown account"`, false},
 		"steps":       {`step "create the webhook"`, `step "delete the webhook"`, false},
 		"servers":     {"dial tcp 10.0.0.1:5432: refused", "dial tcp 10.0.0.1:6379: refused", false},
+		"arrows":      {"phase Pending->Failed is not allowed", "phase Running->Failed is not allowed", false},
 		"numbers":     {"exit status 1001", "exit status 2002", false},
 		"words":       {"disk is added", "disk is dead", false},
 		"long causes": {strings.Repeat("apply: ", 200) + "quota exceeded", strings.Repeat("apply: ", 200) + "certificate has expired", false},

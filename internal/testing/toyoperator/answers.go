@@ -240,7 +240,11 @@ func (o *Operator) placeLocked(r inspector.Request, calls []v1.Reconcile) v1.Req
 
 // Health is of [inspector.Overview].
 func (o *Operator) Health() inspector.Health {
-	return inspector.Health{Runs: true, Kinds: o.Kinds("").Items, Failing: o.failing()}
+	h := inspector.Health{Runs: true, Failing: o.failing()}
+	for _, k := range o.Kinds("").Items {
+		h.Kinds = append(h.Kinds, inspector.KindHealth{Kind: k, Same: k.LastError})
+	}
+	return h
 }
 
 func (o *Operator) failing() (all []inspector.Failing) {
