@@ -67,8 +67,8 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	return p.make(ctx, &change{before, after, ""}, text+leftAlone(found.left))
 }
 
-// adoptMore takes in the controllers that came since. What is in the patch of a file that is changed once more is part of its
-// change, so that there is one for each file.
+// adoptMore takes in the controllers that came since. A file that is changed once more has one change in the patch all the same, from
+// how it would be without us to how it is now.
 func (p *project) adoptMore(ctx context.Context, c *choices, had string) error {
 	sources, err := p.sources()
 	if err != nil {

@@ -121,7 +121,7 @@ func controllers(names ...string) string {
 }
 
 // TestWhatCameSince has controllers come after the project has adopted: in files of their own, in one that is changed already, and in one
-// that is made anew. The command takes them in, and all of it out.
+// that is made once more. The command takes them in, and all of it out.
 func TestWhatCameSince(t *testing.T) {
 	dir := scaffold(t, fakes)
 	var out bytes.Buffer
@@ -154,7 +154,7 @@ func TestWhatCameSince(t *testing.T) {
 	if says := do(); !strings.Contains(says, "\nChanged: "+crew+". ") || !strings.Contains(says, "The managers stay as they are") {
 		t.Errorf("for a controller that came since, it says %s", says)
 	}
-	put(crew, controllers("only", "another")) // made anew
+	put(crew, controllers("only", "another")) // made once more
 	put(crews, read(t, dir)[crews]+strings.TrimPrefix(controllers("second"), controllers()))
 	do()
 	got := read(t, dir)

@@ -56,7 +56,7 @@ type findings struct {
 	left     []string // that are left alone, and what to do there by hand
 }
 
-// editSources returns the files that change. It is an error if that is no manager, unless it is told to look for controllers alone.
+// editSources returns the files that change. It is an error if none of them makes a manager, unless it is told to look for controllers alone.
 func editSources(sources contents, inspector place) (*findings, error) {
 	found := &findings{changed: contents{}}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {

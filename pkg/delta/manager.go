@@ -67,7 +67,7 @@ func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
 	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // with one write in between, it is the one that was not there
 		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) })
 	})
-	if len(latest) > 1 { // only the writer can have won a field, and whoever won none has fewer
+	if len(latest) > 1 { // only the writer can have won a field, and the others have lost some
 		latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool {
 			return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return hasLost(&entry, &old) })
 		})
