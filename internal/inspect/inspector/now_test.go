@@ -52,10 +52,6 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 			return stand{health: inspector.Health{Runs: true, Kinds: []inspector.KindHealth{well, k}}}
 		}
 		fails := func(all ...inspector.Failing) stand { return stand{health: inspector.Health{Runs: true, Failing: all}} }
-		works := func(c inspector.ControllerHealth) stand {
-			c.Name = "shop"
-			return stand{health: inspector.Health{Runs: true, Controllers: []inspector.ControllerHealth{{Name: "mall"}, c}}}
-		}
 		atLeast := failingAt("b", "bad", 2, ago(time.Minute))
 		atLeast.More = true
 		again := failingAt("a", "bad", 3, ago(time.Minute))
@@ -108,7 +104,28 @@ func TestNowSaysWhatNeedsAttention(t *testing.T) {
 				failing("web-7", "shop fails for 3 requests: demo/web-7, demo/web-2, demo/x.", "denied 7", 3, ago(time.Hour)),
 				failing("odd", "shop fails for demo/odd, 2 times in a row.", "another", 1, ago(2*time.Hour)),
 			}},
-			"more than are known":     {fails(atLeast, failingAt("c", "bad", 2, ago(time.Second))), []v1.Attention{failing("b", "shop fails for at least 2 requests: demo/b, demo/c.", "bad", 2, ago(time.Minute))}},
+			"more than are known": {fails(atLeast, failingAt("c", "bad", 2, ago(time.Second))), []v1.Attention{failing("b", "shop fails for at least 2 requests: demo/b, demo/c.", "bad", 2, ago(time.Minute))}},
+		} {
+			c.given.Operator = toyoperator.New()
+			if got := c.given.now(t).Attention; len(got) != len(c.want) || len(got) > 0 && !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s: attention for\n%+v\nwant\n%+v", name, got, c.want)
+			}
+		}
+	})
+}
+
+// TestNowNamesControllersInTrouble has controllers that do not keep up, and one that has an advice for its author.
+func TestNowNamesControllersInTrouble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ago := func(d time.Duration) time.Time { return time.Now().Add(-d).UTC() }
+		works := func(c inspector.ControllerHealth) stand {
+			c.Name = "shop"
+			return stand{health: inspector.Health{Runs: true, Controllers: []inspector.ControllerHealth{{Name: "mall"}, c}}}
+		}
+		for name, c := range map[string]struct {
+			given stand
+			want  []v1.Attention
+		}{
 			"a queue that is emptied": {works(inspector.ControllerHealth{Ready: 9, Waited: 29 * time.Second}), nil},
 			"a queue without workers": {works(inspector.ControllerHealth{Ready: 9, Unserved: true, Waited: 61 * time.Second}),
 				[]v1.Attention{{What: "Waiting", Controller: "shop", Requests: 9, Since: ago(61 * time.Second),
