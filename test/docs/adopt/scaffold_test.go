@@ -220,6 +220,9 @@ func (p *project) runProgram(binary string) {
 		if err := plane.api.Create(ctx, guestbook); err != nil {
 			return err
 		}
+		_, why, _ := strings.Cut(read(p.t, "docs/guides/seeing.md"), "curl '")
+		why, _, _ = strings.Cut(why, "'")
+		await.Until(p.t, "the inspector to answer "+why, func() bool { return strings.Contains(page(ctx, why), "because of Primary Guestbook default/web Added") })
 		await.Until(p.t, "the inspector to say why the Guestbook was reconciled", func() bool {
 			return strings.Contains(page(ctx, "http://127.0.0.1:8082/delta/v1/reconciles"), `"causes":["Primary"]`)
 		})

@@ -33,6 +33,7 @@ var places = map[string]place{
 	"go test ./...":                         {"Makefile", "\n\tgo test -tags invariants -timeout 20m $$(hack/packages test)\n"},
 	"go mod tidy":                           {"test/docs/adopt/project_test.go", `p.told("go mod tidy")`},
 
+	"curl 'http://127.0.0.1:8082/delta/v1/why?kind=guestbook&namespace=default&name=web'":        {"test/docs/adopt/scaffold_test.go", `page(ctx, why)`},
 	"git submodule add https://github.com/delta-runtime/delta-runtime third_party/delta-runtime": {"test/docs/adopt/scaffold_test.go", `p.follow(followed[0])`},
 	"go mod edit -require github.com/delta-runtime/delta-runtime@v0.0.0 -replace github.com/delta-runtime/delta-runtime=./third_party/delta-runtime": {
 		"test/docs/adopt/project_test.go", `p.told("go mod edit -require ")`,
