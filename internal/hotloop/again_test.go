@@ -86,11 +86,17 @@ func TestAFightAfterARestore(t *testing.T) {
 			w.write(web, "helm", set{"spec/replicas": fmt.Sprint(i + 10)})
 			call()
 		}
-		if rng.IntN(2) == 0 {
+		switch before := w.objects[web].DeepCopy(); rng.IntN(3) {
+		case 0:
 			w.remove(web)
 			call()
 			w.version = 1_000_000
 			w.create(siteKind, web, "helm", set{"spec/replicas": "1"})
+		case 1: // the restore brings it back
+			w.remove(web)
+			call()
+			w.version = 1_000_000
+			w.put(nil, before, "helm", set{"spec/replicas": "1"})
 		}
 		w.version = 1_000_000 + rng.IntN(100)
 		w.fight(rng.IntN(3))

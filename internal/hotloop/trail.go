@@ -115,7 +115,7 @@ func (v *visit) change(c *delta.Change) {
 			}
 		case step.Op == delta.Updated || step.Op == delta.Sync:
 			v.step(id, o, step)
-		case step.Op == delta.Added && !o.fresh(step), o.isPast(step): // another watch has shown it
+		case step.Op == delta.Added && o.held != nil && !o.fresh(step), o.isPast(step): // another watch has shown it
 		default:
 			o.follow(step)
 			v.foreign = true

@@ -127,8 +127,10 @@ type Marker[C, K any] interface {
 	// Unfold yields the changes that c was made of: one from each state that the object had
 	// to the next. A change that is not of several states is yielded itself.
 	Unfold(c C) iter.Seq[C]
-	// Retold reports whether an earlier call was told all that c says. Of what Unfold yields the first may be.
+	// Retold reports whether an earlier call was told the state that c ends with. Of what Unfold yields the first may be.
 	Retold(c C) bool
+	// HasNews reports whether something has led to c that no earlier call was told.
+	HasNews(c C) bool
 }
 
 // Stream makes changes of what one watch shows.

@@ -65,7 +65,7 @@ func causesOf(changes delta.Changes) string {
 		}
 		b.WriteString(c.String())
 		if journal.Again(&c) {
-			b.WriteString(" again")
+			b.WriteString(" (told again)")
 		}
 		if c.Op == delta.Updated && !c.Is(delta.Resync) {
 			b.WriteString(" (" + c.Diff().String() + ")")

@@ -24,7 +24,7 @@ func TestCauseLog(t *testing.T) {
 		0: {
 			`"because"="InitialList Secret team/a Added" "result"="success" "incomplete"="an object was there`,
 			`"because"="Primary Secret team/a Updated (data.password: (hidden) → (hidden))" "result"="error" "steps"=["copy done"]`,
-			`"because"="Retry, Primary Secret team/a Updated again (data.password: (hidden) → (hidden))" "result"="success" "attempt"=2`,
+			`"because"="Retry, Primary Secret team/a Updated (told again) (data.password: (hidden) → (hidden))" "result"="success" "attempt"=2`,
 		},
 		1: nil,
 	} {

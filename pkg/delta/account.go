@@ -96,7 +96,7 @@ func (a *account) putBack(limit int) (overflowed bool) {
 	newer := a.pending
 	a.pending, a.told = slices.Clone(a.told), nil
 	for i := range a.pending {
-		a.pending[i].retold, a.pending[i].told = true, a.pending[i].Object()
+		a.pending[i].retold, a.pending[i].news, a.pending[i].told = true, false, a.pending[i].Object()
 	}
 	a.places = placesIn(a.pending)
 	a.lacking, a.lacksTold = cmp.Or(a.lacksTold, a.lacking), ""

@@ -47,6 +47,7 @@ type Change struct {
 	dealt  bool   // of a Retry: what had been told was dealt with before the attempt failed
 	unsure bool   // the object may have had states that are not among these
 	retold bool   // an earlier call was told at least a part of it
+	news   bool   // of one that is retold: there is more in it than that call was told
 	told   Object // the last state that an earlier call was told; nil if there is none
 	begins bool   // the request is about this object, which is another one than that of the last success, or may be
 	causes causes // all of them, if there is more than Cause

@@ -52,6 +52,7 @@ func fold(c, next *Change) bool {
 	c.Deltas += next.Deltas
 	c.First = slices.MinFunc([]time.Time{c.First, next.First}, time.Time.Compare)
 	c.Last = slices.MaxFunc([]time.Time{c.Last, next.Last}, time.Time.Compare)
+	c.news = c.news || next.news || c.retold != next.retold
 	c.retold, c.told = c.retold || next.retold, cmp.Or(c.told, next.told)
 	return true
 }

@@ -50,7 +50,7 @@ func toldOf(c *Change, states []Object) int {
 	return i
 }
 
-// retold reports whether an earlier call was told all of it.
+// retold reports whether an earlier call was told the state that c ends with.
 func retold(c *Change) bool { return c.told != nil && path.SameState(c.told, c.Object()) }
 
 // statesOf returns the states of the object that c remembers, the oldest first. Where versions have

@@ -208,5 +208,8 @@ func (*clerk[R]) ShownBy(c Change, watch Cause) Change {
 // Unfold is the [ledger.Marker]'s.
 func (*clerk[R]) Unfold(c Change) iter.Seq[Change] { return unfold(&c) }
 
+// HasNews is the [ledger.Marker]'s.
+func (*clerk[R]) HasNews(c Change) bool { return !c.retold || c.news }
+
 // Retold is the [ledger.Marker]'s.
 func (*clerk[R]) Retold(c Change) bool { return retold(&c) }

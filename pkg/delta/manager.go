@@ -56,7 +56,7 @@ func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
 		}
 		return originOf(&latest[0])
 	}
-	if c.Old == nil || c.Deltas > 1 {
+	if c.Old == nil || c.Deltas > 1 || c.Relisted { // there may have been several writes
 		return nil
 	}
 	if !timed {
@@ -67,11 +67,9 @@ func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
 	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // with one write in between, it is the one that was not there
 		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) })
 	})
-	if len(latest) > 1 { // only the writer can have won a field, and the others have lost some
-		latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool {
-			return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return hasLost(&entry, &old) })
-		})
-	}
+	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // only the writer can have won a field, and the others have lost some
+		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return hasLost(&entry, &old) })
+	})
 	if len(latest) != 1 {
 		return nil
 	}

@@ -65,6 +65,8 @@ func TestManagerCreditsNobodyForWhatIsNotHis(t *testing.T) {
 		"two in one second, unknown before":     {delta.Change{New: tie}, ""},
 		"two in one second, one takes a field":  {delta.Change{Old: podWrittenBy(won, none), New: podWrittenBy(lost, gained)}, "carol"},
 		"and the other takes it back":           {delta.Change{Old: podWrittenBy(lost, gained), New: podWrittenBy(won, none)}, "alice"},
+		"two in one second, one loses a field":  {delta.Change{Old: podWrittenBy(won, none), New: podWrittenBy(lost, none)}, ""},
+		"two in one second, seen in a list":     {delta.Change{Old: podWrittenBy(won, none), New: podWrittenBy(lost, gained), Relisted: true}, ""},
 		"two in one second, both take a field":  {delta.Change{Old: podWrittenBy(lost, none), New: podWrittenBy(won, gained)}, ""},
 		"two in one second, and more":           {delta.Change{Old: before, New: tie, Deltas: 2}, ""},
 		"scaled":                                {delta.Change{Old: before, New: scaled}, "scaler"},

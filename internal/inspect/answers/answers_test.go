@@ -105,7 +105,7 @@ func TestSummaries(t *testing.T) {
 		"A worker has it since 2s. It last succeeded 1m0s ago.": {
 			State: "working", Item: &v1.Item{Working: now.Add(-2 * time.Second)}, LastSuccess: now.Add(-time.Minute),
 		},
-		"After 3 attempts that failed it is tried again in 5s. Its last call began 1s ago, because of Primary Pod a/b Updated by bob (an own write) (again), and came to: error. The error was: no": {
+		"After 3 attempts that failed it is tried again in 5s. Its last call began 1s ago, because of Primary Pod a/b Updated by bob (an own write) (told again), and came to: error. The error was: no": {
 			State: "delayed", Item: &v1.Item{Attempts: 3, Due: now.Add(5 * time.Second)},
 			Last: &v1.Reconcile{
 				Began: now.Add(-time.Second), Result: "error", Error: "no",

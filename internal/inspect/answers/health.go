@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// mostWhys is of how many scopes of a kind the health says what is wrong.
+	// mostWhys is how many reasons the health gives for a kind that is not well.
 	mostWhys = 3
 	// longestBackOff is more than a request waits for its next try. If it fails and its object is gone for longer, nobody will try.
 	longestBackOff = 20 * time.Minute
@@ -76,7 +76,7 @@ func reasons(name string, scopes []informer.ScopeStatus) (all []inspector.KindHe
 		}
 	}
 	if more > 0 {
-		all[mostWhys-1].Why += fmt.Sprintf("; not well for other reasons: %d namespaces", more)
+		all[mostWhys-1].Why += fmt.Sprintf("; %d more are not well for other reasons", more)
 	}
 	return all
 }
@@ -100,13 +100,26 @@ func scopeHealth(name string, of *informer.ScopeStatus) inspector.KindHealth {
 	case r.State != reflector.Idle:
 		how = "not synced"
 	}
-	shown.Same = how + ": " + varying.ReplaceAllString(shown.LastError, "…")
+	shown.Same = how + ": " + sameOf(shown.LastError)
 	return shown
 }
 
-// varying is what differs from kind to kind and from namespace to namespace in errors of one reason: what is quoted, as the address that
-// was asked, and times.
-var varying = regexp.MustCompile(`"[^"]*"|\b\d+:\d\d(:\d\d)?\b|\b[\d.]+(ns|µs|ms|s|m|h)\b`)
+// What differs from kind to kind and from namespace to namespace in errors of one reason: what is quoted, as the address that was
+// asked; durations; and numbers, but not the three digits of a status.
+var (
+	varying = regexp.MustCompile(`"[^"]*"|(\d+(\.\d+)?(h|ms|m|s|µs|ns))+\b`)
+	number  = regexp.MustCompile(`\d+`)
+)
+
+// sameOf is an error without all that.
+func sameOf(text string) string {
+	return number.ReplaceAllStringFunc(varying.ReplaceAllString(text, "…"), func(digits string) string {
+		if len(digits) == len("403") {
+			return digits
+		}
+		return "…"
+	})
+}
 
 func isWell(s *informer.ScopeStatus) bool {
 	return s.Synced && s.Reflector.DegradedSince.IsZero() && s.Reflector.DisconnectedSince.IsZero()

@@ -140,17 +140,36 @@ func TestEachReasonIsToldOnce(t *testing.T) {
 		scope(false, informer.ReflectorStatus{State: "Watching", LastError: errors.New("a fourth reason")}),
 	})
 	want := []inspector.KindHealth{
-		{Same: "refused: " + varying.ReplaceAllString(refused("a").Error(), "…"), Kind: v1.Kind{
+		{Same: "refused: " + sameOf(refused("a").Error()), Kind: v1.Kind{
 			Name: "v1 Pod", State: "Degraded", Since: at, DegradedSince: at, LastError: refused("a").Error(), Why: "grant list and watch of the kind to the operator's account; next try at 12:00:00",
 		}},
 		{Same: `not heard: Get …: refused`, Kind: v1.Kind{
 			Name: "v1 Pod", Synced: true, State: "BackingOff", Since: at, DisconnectedSince: at.Add(-time.Hour), LastError: away("c").Error(), Why: "next try at 12:00:00",
 		}},
 		{Same: "not synced: ", Kind: v1.Kind{
-			Name: "v1 Pod", State: "Listing", Since: at, Why: "it is being listed since 12:00:00; not well for other reasons: 1 namespaces",
+			Name: "v1 Pod", State: "Listing", Since: at, Why: "it is being listed since 12:00:00; 1 more are not well for other reasons",
 		}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the reasons are\n%+v, want\n%+v", got, want)
+	}
+}
+
+func TestOneReasonForSeveralKinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		one, other string
+		same       bool
+	}{
+		"addresses":     {`Get "https://host/api/v1/pods": refused`, `Get "https://host/api/v1/nodes": refused`, true},
+		"a lookup":      {"read udp 10.244.0.5:38211->10.96.0.10:53: i/o timeout", "read udp 10.244.0.5:41077->10.96.0.10:53: i/o timeout", true},
+		"times":         {"current time 2026-07-01T12:00:03Z is after", "current time 2026-07-01T12:00:09Z is after", true},
+		"streams":       {"stream ID 57; INTERNAL_ERROR", "stream ID 6; INTERNAL_ERROR", true},
+		"durations":     {"nothing for 2m5s", "nothing for 3m", true},
+		"statuses":      {"answered 403", "answered 500", false},
+		"another error": {`Get "https://host/pods": deadline exceeded`, `conversion webhook failed: Post "https://w": deadline exceeded`, false},
+	} {
+		if same := sameOf(c.one) == sameOf(c.other); same != c.same {
+			t.Errorf("%s: %q and %q", name, sameOf(c.one), sameOf(c.other))
+		}
 	}
 }

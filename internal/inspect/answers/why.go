@@ -104,7 +104,7 @@ func (t *telling) unserved(c *observe.Controller) string {
 		return ""
 	}
 	if !t.operator.leads() {
-		return "The controller has not started: another replica leads, or the manager still starts."
+		return "The controller has not started: it waits until this replica leads, and until all that it watches is synced."
 	}
 	var unsynced []string
 	for _, k := range t.operator.kinds() {
@@ -203,7 +203,7 @@ func inWords(changes []v1.Change) string {
 			text += " (an own write)"
 		}
 		if c.Again {
-			text += " (again)"
+			text += " (told again)"
 		}
 		words = append(words, text)
 	}

@@ -223,13 +223,14 @@ func loop(same []v1.Loop) v1.Attention {
 	slices.Sort(paths)
 	who, does := writing(&first)
 	_, kind, _ := strings.Cut(first.Kind, " ") // without the version
-	summary := fmt.Sprintf("%s %s %s in %s %s: %d rounds", who, does, strings.Join(slices.Compact(paths), ", "), kind,
-		written(first.ObjectNamespace, first.ObjectName), first.Rounds)
+	upTo := ""
 	if len(requests) > 1 {
-		summary += fmt.Sprintf(", for each of %d requests", len(requests))
+		upTo = fmt.Sprintf("in %d requests, up to ", len(requests))
 	}
+	summary := fmt.Sprintf("%s %s %s in %s %s: %s%d rounds.", who, does, strings.Join(slices.Compact(paths), ", "), kind,
+		written(first.ObjectNamespace, first.ObjectName), upTo, first.Rounds)
 	return v1.Attention{
-		What: "Loop", Summary: summary + ".", Since: first.Since, Requests: len(requests),
+		What: "Loop", Summary: summary, Since: first.Since, Requests: len(requests),
 		Controller: first.Controller, Kind: first.Kind, Namespace: first.ObjectNamespace, Name: first.ObjectName,
 	}
 }

@@ -11,7 +11,7 @@ import (
 var marker ledger.Marker[delta.Change, delta.Cause] = new(delta.Ledger[int]).Clerk()
 
 // Again reports whether an earlier call was told all of a change, too.
-func Again(c *delta.Change) bool { return marker.Retold(*c) }
+func Again(c *delta.Change) bool { return !marker.HasNews(*c) }
 
 // NewFirst returns what a call was told, with what earlier calls were told behind the rest: a controller that settles nothing is told
 // more and more, and only what is new has led to the call.

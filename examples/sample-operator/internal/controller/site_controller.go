@@ -46,7 +46,7 @@ type SiteReconciler struct {
 // +kubebuilder:rbac:groups="",resources=services;configmaps,verbs=list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=delete,namespace=system
 
 // Reconcile does the work that the changes ask for. If not all changes are known, it does
