@@ -102,7 +102,7 @@ func requires(mod string) bool {
 func (p *project) dropModule(ctx context.Context) error {
 	for _, args := range [][]string{{"mod", "edit", "-droprequire=" + ours, "-dropreplace=" + ours}, {"mod", "tidy"}} {
 		if out, err := p.command(ctx, "go", args...); err != nil {
-			return fmt.Errorf("go %s fails, and the source is as it was: %w\n%s", strings.Join(args, " "), err, out)
+			return fmt.Errorf("nothing is changed, because without it go %s fails: %w\n%s", strings.Join(args, " "), err, out)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func (p *project) diff(ctx context.Context, before, after contents) ([]byte, err
 			return nil, err
 		}
 	}
-	command := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
+	command := exec.CommandContext(ctx, "git", "-c", "core.quotePath=false", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
 	command.Dir = scratch
 	patch, err := command.Output()
 	exit, exited := errors.AsType[*exec.ExitError](err)
@@ -35,8 +35,18 @@ func (p *project) diff(ctx context.Context, before, after contents) ([]byte, err
 	return nil, fmt.Errorf("compare the files by git: %w", err)
 }
 
-func (p *project) reverse(ctx context.Context, except ...string) (string, error) {
-	return p.command(ctx, "git", append(append([]string{"apply", "--reverse", "--whitespace=nowarn"}, except...), patchFile)...)
+// reverse takes a patch out, all of it or nothing.
+func (p *project) reverse(ctx context.Context, patch string, args ...string) (string, error) {
+	file, err := os.CreateTemp("", "delta-adopt")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.WriteString(patch)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	return p.command(ctx, "git", append(append([]string{"apply", "--reverse", "--whitespace=nowarn"}, args...), file.Name())...)
 }
 
 // unpatched returns a file without a change that is in it.
@@ -47,27 +57,52 @@ func (*project) unpatched(ctx context.Context, path, text, section string) (stri
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
 	only := &project{dir: scratch}
-	files := contents{path: text, patchFile: section}
+	files := contents{path: text}
 	if err := only.write(files); err != nil {
 		return "", err
 	}
-	if out, err := only.reverse(ctx); err != nil {
-		return "", fmt.Errorf("take the change out of %s: %w\n%s", path, err, out)
+	if out, err := only.reverse(ctx, section); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	err = only.readInto(files, path)
 	return files[path], err
 }
 
-// cutSection takes the change of one file out of a patch.
-func cutSection(patch, path string) (section, rest string) {
+// section is the part of a patch that changes one file.
+type section struct{ path, text string }
+
+func sectionsOf(patch string) (all []section) {
 	const begin = "diff --git "
-	for _, one := range strings.SplitAfter(strings.ReplaceAll(patch, "\n"+begin, "\n\x00"+begin), "\x00") {
-		one = strings.TrimSuffix(one, "\x00")
-		if strings.HasPrefix(one, begin+"a/"+path+" b/"+path+"\n") {
-			section += one
-		} else {
-			rest += one
+	for _, text := range strings.Split("\n"+patch, "\n"+begin)[1:] {
+		first, _, _ := strings.Cut(text, "\n")
+		path := strings.TrimPrefix(first[:len(first)/2], "a/") // "a/path b/path"
+		all = append(all, section{path, begin + strings.TrimSuffix(text, "\n") + "\n"})
+	}
+	return all
+}
+
+// standing returns the parts of a patch whose files still have something of ours: a file that was deleted or made once more has nothing
+// to take out.
+func (p *project) standing(patch string) (all []section, err error) {
+	for _, s := range sectionsOf(patch) {
+		file := contents{}
+		if err := p.readInto(file, s.path); err != nil {
+			return nil, err
+		}
+		if !strings.HasSuffix(s.path, ".go") || isUser(file[s.path]) {
+			all = append(all, s)
 		}
 	}
-	return section, rest
+	return all, nil
+}
+
+// isUser reports whether a Go file imports a package of ours.
+func isUser(text string) bool { return strings.Contains(text, `"`+ours+`/`) }
+
+func join(sections []section) string {
+	var text strings.Builder
+	for _, s := range sections {
+		text.WriteString(s.text)
+	}
+	return text.String()
 }

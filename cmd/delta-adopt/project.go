@@ -60,11 +60,7 @@ func (p *project) adopt(ctx context.Context, c *choices) error {
 	if c.only {
 		return p.show(ctx, before, after, leftAlone(found.left))
 	}
-	text := c.page()
-	if _, err := os.Stat(p.path("vendor/modules.txt")); err == nil {
-		text += "Run go mod vendor now, and after --undo.\n"
-	}
-	return p.make(ctx, &change{before, after, ""}, text+leftAlone(found.left))
+	return p.make(ctx, &change{before, after, ""}, p.vendored()+c.page()+leftAlone(found.left))
 }
 
 // adoptMore takes in the controllers that came since. A file that is changed once more has one change in the patch all the same, from
@@ -78,7 +74,7 @@ func (p *project) adoptMore(ctx context.Context, c *choices, had string) error {
 	if err != nil {
 		return err
 	}
-	before, rest := contents{}, had
+	before := contents{}
 	for path := range found.changed {
 		before[path] = sources[path]
 	}
@@ -90,18 +86,21 @@ func (p *project) adoptMore(ctx context.Context, c *choices, had string) error {
 	case c.only:
 		return p.show(ctx, before, found.changed, managers)
 	}
-	for path := range found.changed {
-		var section string
-		if section, rest = cutSection(rest, path); section == "" || !strings.Contains(before[path], ours) {
-			continue // the file is new, or was made once more
-		}
-		earlier, err := p.unpatched(ctx, path, before[path], section)
-		if err != nil {
-			return fmt.Errorf("nothing is changed, because lines that were put into %s have changed since; make its other controllers by our builder by hand: %w", path, err)
-		}
-		before[path] = earlier
+	sections, err := p.standing(had)
+	if err != nil {
+		return err
 	}
-	return p.make(ctx, &change{before, found.changed, rest}, managers)
+	var rest []section
+	for _, s := range sections {
+		if _, changes := found.changed[s.path]; !changes {
+			rest = append(rest, s)
+			continue
+		}
+		if before[s.path], err = p.unpatched(ctx, s.path, before[s.path], s.text); err != nil {
+			return fmt.Errorf("nothing is changed, because lines that were put into %s have changed since; make its other controllers by our builder by hand: %w", s.path, err)
+		}
+	}
+	return p.make(ctx, &change{before, found.changed, join(rest)}, managers+p.vendored())
 }
 
 // hasAdopted reports whether the project has our module and the patch, which it returns.
@@ -155,6 +154,14 @@ func (p *project) make(ctx context.Context, c *change, more string) error {
 	return err
 }
 
+// vendored says what to do with a vendor folder.
+func (p *project) vendored() string {
+	if _, err := os.Stat(p.path("vendor/modules.txt")); err != nil {
+		return ""
+	}
+	return "Run go mod vendor now, and after --undo.\n"
+}
+
 // page says where the inspector is.
 func (c *choices) page() string {
 	switch {
@@ -181,6 +188,9 @@ func (p *project) edited(ctx context.Context, c *choices) (before, after content
 	sources, err := p.sources()
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if path := userIn(sources); path != "" {
+		return nil, nil, nil, fmt.Errorf("%s imports %s already, and there is no change that --undo would take out: put go.mod or %s back, or take it out by hand first", path, ours, patchFile)
 	}
 	found, err = editSources(sources, c.inspector)
 	if err != nil {
@@ -248,33 +258,6 @@ func (p *project) withdraw(ctx context.Context, before contents, why error) erro
 		return fmt.Errorf("the project does not build as it is: %w", err)
 	}
 	return fmt.Errorf("nothing is changed, because with the change, which raises what go.mod requires to our versions, %w", why)
-}
-
-// undo applies the patch in reverse. It does without go.mod and go.sum if those have changed since.
-func (p *project) undo(ctx context.Context, c *choices) error {
-	if _, err := os.Stat(p.path(patchFile)); err != nil {
-		return fmt.Errorf("the change is not known any more: %w", err)
-	}
-	if c.only {
-		out, err := p.command(ctx, "git", "apply", "--reverse", "--stat", patchFile)
-		_, writing := io.WriteString(p.out, out)
-		return errors.Join(err, writing)
-	}
-	text := "The project is as it was.\n"
-	if _, err := p.reverse(ctx); err != nil {
-		if out, err := p.reverse(ctx, "--exclude=go.mod", "--exclude=go.sum"); err != nil {
-			return fmt.Errorf("nothing is changed, because lines that were put in have changed since; take them out of these files by hand: %w\n%s", err, out)
-		}
-		if err := p.dropModule(ctx); err != nil {
-			return err
-		}
-		text = "The project is as it was, except for go.mod and go.sum. They have changed since, so they keep their versions.\n"
-	}
-	if err := os.Remove(p.path(patchFile)); err != nil {
-		return err
-	}
-	_, err := io.WriteString(p.out, text)
-	return err
 }
 
 // skipped are folders whose Go files are not the operator's.

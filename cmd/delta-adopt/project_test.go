@@ -172,23 +172,6 @@ func TestWhatCameSince(t *testing.T) {
 	}
 }
 
-// TestAPatchThatIsLeftOver is of a project whose change was taken out by other means.
-func TestAPatchThatIsLeftOver(t *testing.T) {
-	dir := scaffold(t, fakes)
-	var out bytes.Buffer
-	if err := (&project{dir: dir}).write(contents{patchFile: "diff --git a/x b/x\n"}); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{dir}, {"--undo", dir}} {
-		if err := run(t.Context(), args, &out, &out); err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, &out)
-		}
-	}
-	if got := read(t, dir); !maps.Equal(got, fakes) {
-		t.Errorf("afterwards the project has %v", got)
-	}
-}
-
 // If go.mod has changed since, the rest is taken out, and go.mod keeps its versions.
 func TestUndoOfAProjectThatWentOn(t *testing.T) {
 	dir := scaffold(t, fakes)

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+)
+
+// undo applies the patch in reverse. It does without go.mod and go.sum if those have changed since, and without the lines around a
+// change if the project builds then.
+func (p *project) undo(ctx context.Context, c *choices) error {
+	files := contents{}
+	if err := errors.Join(p.readInto(files, patchFile), p.readInto(files, "go.mod")); err != nil {
+		return err
+	}
+	if files[patchFile] == "" {
+		return fmt.Errorf("the change is not known any more: there is no %s", patchFile)
+	}
+	if c.only {
+		out, err := p.command(ctx, "git", "apply", "--reverse", "--stat", patchFile)
+		_, writing := io.WriteString(p.out, out)
+		return errors.Join(err, writing)
+	}
+	text := "The project has nothing of delta-runtime.\n"
+	sources, err := p.sources()
+	if err == nil && (requires(files["go.mod"]) || userIn(sources) != "") {
+		text, err = p.takeOut(ctx, files[patchFile])
+	}
+	if err == nil {
+		err = os.Remove(p.path(patchFile))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.out, text)
+	return err
+}
+
+// takeOut returns what it has done.
+func (p *project) takeOut(ctx context.Context, patch string) (string, error) {
+	sections, err := p.standing(patch)
+	if err != nil {
+		return "", err
+	}
+	if _, err := p.reverse(ctx, join(sections)); err == nil {
+		return "The project is as it was.\n", nil
+	}
+	now := contents{}
+	for _, s := range slices.Concat(sections, []section{{path: "go.mod"}, {path: "go.sum"}, {path: patchFile}}) {
+		if err := p.readInto(now, s.path); err != nil {
+			return "", err
+		}
+	}
+	rest := join(slices.DeleteFunc(sections, func(s section) bool { return s.path == "go.mod" || s.path == "go.sum" }))
+	exact, failed := p.reverse(ctx, rest)
+	if failed != nil {
+		if _, err := p.reverse(ctx, rest, "-C0"); err != nil {
+			return "", fmt.Errorf("nothing is changed, because lines that were put in have changed since; take them out of these files by hand: %w\n%s", failed, exact)
+		}
+	}
+	err = p.dropModule(ctx)
+	if err == nil && failed != nil {
+		err = p.build(ctx)
+	}
+	if err != nil {
+		return "", errors.Join(err, p.restore(now))
+	}
+	return "The project is as it was, except for go.mod and go.sum. They have changed since, so they keep their versions.\n", nil
+}
+
+// userIn returns the first file that imports a package of ours.
+func userIn(sources contents) string {
+	for _, path := range slices.Sorted(maps.Keys(sources)) {
+		if isUser(sources[path]) {
+			return path
+		}
+	}
+	return ""
+}
