@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
+	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
@@ -100,7 +102,7 @@ func scopeHealth(name string, of *informer.ScopeStatus) inspector.KindHealth {
 	case r.State != reflector.Idle:
 		how = "not synced"
 	}
-	shown.Same = how + ": " + sameOf(shown.LastError)
+	shown.Same = how + ": " + sameOf(r.LastError)
 	return shown
 }
 
@@ -111,8 +113,16 @@ var (
 	number  = regexp.MustCompile(`\d+`)
 )
 
-// sameOf is an error without all that.
-func sameOf(text string) string {
+// sameOf is an error without all that, and without what was tried, which names the kind.
+func sameOf(err error) string {
+	var failed *reflector.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &failed):
+		err = failed.Err
+	}
+	text := path.Ends(err.Error(), longestError)
 	return number.ReplaceAllStringFunc(varying.ReplaceAllString(text, "…"), func(digits string) string {
 		if len(digits) == len("403") {
 			return digits

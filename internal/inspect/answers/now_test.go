@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -140,7 +141,7 @@ func TestEachReasonIsToldOnce(t *testing.T) {
 		scope(false, informer.ReflectorStatus{State: "Watching", LastError: errors.New("a fourth reason")}),
 	})
 	want := []inspector.KindHealth{
-		{Same: "refused: " + sameOf(refused("a").Error()), Kind: v1.Kind{
+		{Same: "refused: " + sameOf(refused("a")), Kind: v1.Kind{
 			Name: "v1 Pod", State: "Degraded", Since: at, DegradedSince: at, LastError: refused("a").Error(), Why: "grant list and watch of the kind to the operator's account; next try at 12:00:00",
 		}},
 		{Same: `not heard: Get …: refused`, Kind: v1.Kind{
@@ -168,8 +169,14 @@ func TestOneReasonForSeveralKinds(t *testing.T) {
 		"statuses":      {"answered 403", "answered 500", false},
 		"another error": {`Get "https://host/pods": deadline exceeded`, `conversion webhook failed: Post "https://w": deadline exceeded`, false},
 	} {
-		if same := sameOf(c.one) == sameOf(c.other); same != c.same {
-			t.Errorf("%s: %q and %q", name, sameOf(c.one), sameOf(c.other))
+		one, other := sameOf(errors.New(c.one)), sameOf(errors.New(c.other))
+		if same := one == other; same != c.same {
+			t.Errorf("%s: %q and %q", name, one, other)
 		}
+	}
+	lost := errors.New(`an error on the server ("unable to read an event of the watch: http2: client connection lost") has prevented the request from succeeding`)
+	pods := sameOf(&reflector.Error{During: "Following", Kind: "v1 Pod", Version: "226", Err: lost})
+	if nodes := sameOf(&reflector.Error{During: "Following", Kind: "v1 Node", Version: "227", Err: lost}); nodes != pods {
+		t.Errorf("of a server that is frozen: %q and %q", pods, nodes)
 	}
 }

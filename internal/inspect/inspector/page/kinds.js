@@ -39,7 +39,7 @@ export function kinds(place, params, signal) {
       cells: [
         more(opened, k.name, k.name, redraw), h("strong", { class: "mono" }, k.name),
         [state(k.state, moods[k.state] ?? "warn"), h("br"), h("span", { class: "note" }, forHow(k.since))],
-        h("span", { class: "why" }, k.why, k.state !== "Following" && k.lastError && h("code", { class: "error" }, k.lastError)), // of the past, if all is well
+        h("span", { class: "why" }, k.why, k.state !== "Following" && k.lastError && !k.why.includes(k.lastError) && h("code", { class: "error" }, k.lastError)), // of the past, if all is well
         known(k.disconnectedSince) ? [state("not heard", "warn"), " ", forHow(k.disconnectedSince)] : when(k.heardAt, "never"),
         number(k.objects), number(k.pending), worst(k.subscribers),
       ],
