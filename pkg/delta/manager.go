@@ -64,11 +64,9 @@ func (c Change) newestEntry(before []metav1.ManagedFieldsEntry) *Origin {
 			return entry.Time != nil && known(entry) // it lost fields to another
 		})
 	}
-	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // with one write in between, it is the one that was not there
-		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) })
-	})
-	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool { // only the writer can have won a field, and the others have lost some
-		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return hasLost(&entry, &old) })
+	// With one write in between, the writer's entry was not there. The others are as they were, or have lost fields.
+	latest = slices.DeleteFunc(latest, func(entry metav1.ManagedFieldsEntry) bool {
+		return slices.ContainsFunc(before, func(old metav1.ManagedFieldsEntry) bool { return sameEntry(&entry, &old) || hasLost(&entry, &old) })
 	})
 	if len(latest) != 1 {
 		return nil
