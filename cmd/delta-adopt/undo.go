@@ -13,11 +13,11 @@ import (
 // undo applies the patch in reverse. It does without go.mod and go.sum if those have changed since, and without the lines around a
 // change if the project builds then.
 func (p *project) undo(ctx context.Context, c *choices) error {
-	files := contents{}
-	if err := errors.Join(p.readInto(files, patchFile), p.readInto(files, "go.mod")); err != nil {
+	adopted, patch, err := p.hasAdopted()
+	if err != nil {
 		return err
 	}
-	if files[patchFile] == "" {
+	if patch == "" {
 		return fmt.Errorf("the change is not known any more: there is no %s", patchFile)
 	}
 	if c.only {
@@ -27,8 +27,8 @@ func (p *project) undo(ctx context.Context, c *choices) error {
 	}
 	text := "The project has nothing of delta-runtime.\n"
 	sources, err := p.sources()
-	if err == nil && (requires(files["go.mod"]) || userIn(sources) != "") {
-		text, err = p.takeOut(ctx, files[patchFile])
+	if err == nil && (adopted || userIn(sources) != "") {
+		text, err = p.takeOut(ctx, patch)
 	}
 	if err == nil {
 		err = os.Remove(p.path(patchFile))
