@@ -100,7 +100,7 @@ func (v *visit) change(c *delta.Change) {
 		return
 	}
 	id := objectID{c.Kind, c.Key, reflect.TypeOf(obj)}
-	if versionOf(obj) == 0 { // nobody could say whether it was told before
+	if versionOf(obj) == 0 { // nobody could say whether another watch has shown it
 		v.foreign = true
 		return
 	}

@@ -37,8 +37,8 @@ func why(s *informer.ReflectorStatus) string {
 	}
 }
 
-// Next is the part of [informer.ReflectorStatus.Why] that is left if the last error is shown by itself: what to do about it, and
-// what happens next. It is empty if there is no more to say.
+// Next says what a person can do about the last error, and what the Reflector does next. It may be empty.
+// [informer.ReflectorStatus.Why] has the error as well.
 func Next(s *informer.ReflectorStatus) string {
 	switch {
 	case retriesRefused(s):
