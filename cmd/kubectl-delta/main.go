@@ -6,9 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -71,42 +68,8 @@ func run(ctx context.Context, args []string, p *program) int {
 		return exitError
 	}
 	p.errOut.Line("error: " + err.Error())
-	if stranger, ok := errors.AsType[*reach.StrangerError](err); ok {
-		p.errOut.Line("    " + again(args, stranger.Flags()))
-	}
 	if _, ok := errors.AsType[reach.UsageError](err); ok {
 		return exitUsage
 	}
 	return exitError
-}
-
-// again is the command line that goes on where one with args has ended: the same, with more flags.
-func again(args, flags []string) string {
-	words := []string{"kubectl", "delta"}
-	for i, arg := range args {
-		if arg == "--" {
-			words, flags = append(words, flags...), nil
-		}
-		switch {
-		case strings.HasPrefix(arg, "--token="):
-			arg = "--token=TOKEN" // a terminal's text may be kept for long
-		case i > 0 && args[i-1] == "--token":
-			arg = "TOKEN"
-		default:
-			arg = quoted(arg)
-		}
-		words = append(words, arg)
-	}
-	return strings.Join(slices.Concat(words, flags), " ")
-}
-
-// plain are words that mean nothing else to a shell.
-var plain = regexp.MustCompile(`^[-\w./:=,@%+]+$`)
-
-// quoted is how a word is written for a shell.
-func quoted(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -107,8 +107,7 @@ func TestAPodThatAsksForATokenIsNamed(t *testing.T) {
 				"kubeconfig": "the token of your kubeconfig", "given": "the token of --token", "file": "the token of --token-file",
 				"account": "a token of ServiceAccount ops/reader",
 			}[from]
-			next := "\n    kubectl delta " + strings.Join(line, " ") + " "
-			for _, want := range []string{"Pod trap in namespace tenant", "asks for a token", "the person who runs it would see " + whose, next, " --operator-namespace tenant\n"} {
+			for _, want := range []string{"Pod trap in namespace tenant", "asks for a token", "the person who runs it would see " + whose, " --operator-namespace tenant\n"} {
 				if !strings.Contains(got.errOut, want) {
 					t.Errorf("%s %s: it said %q, want %q", from, command, got.errOut, want)
 				}

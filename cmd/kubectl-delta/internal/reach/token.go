@@ -56,7 +56,8 @@ func (o *Options) stranger(pod *corev1.Pod) error {
 	case o.TokenFile != "":
 		whose = "the token of --token-file"
 	}
-	return &StrangerError{Namespace: pod.Namespace, Pod: pod.Name, Token: whose}
+	return fmt.Errorf("Pod %s in namespace %s asks for a token, and you have not named this namespace: the person who runs it would see %s; "+
+		"if it is your operator, use --operator-namespace %[2]s", pod.Name, pod.Namespace, whose)
 }
 
 // authorized adds a token, for an operator that may see it. The kubeconfig's own goes only to an inspector that speaks TLS:
