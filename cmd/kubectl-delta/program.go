@@ -46,7 +46,7 @@ which kubebuilder gives them, so that there is nothing to label. The leader amon
 by its Lease. An operator that runs as a process, outside of a cluster, is reached with --url.
 
 Everybody who may create a Pod can give it such a label. So only an operator whose namespace you
-name, with --operator-namespace, --lease or ` + reach.NamespaceVariable + `,
+name, with --operator-namespace or ` + reach.NamespaceVariable + `,
 gets a token: by default the one that your kubeconfig has. With --as-service-account, which is
 better, it gets a token that lasts ten minutes, of an account that may do less than you.
 

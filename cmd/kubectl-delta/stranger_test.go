@@ -123,7 +123,7 @@ func TestAPodThatAsksForATokenIsNamed(t *testing.T) {
 func TestANamedOperatorGetsTheToken(t *testing.T) {
 	end := &ender{}
 	for from, flags := range ways(t) {
-		for _, named := range []struct{ environment, flag string }{{flag: "--operator-namespace=ops"}, {environment: "ops", flag: "--port=0"}} {
+		for _, named := range []struct{ environment, flag string }{{"", "--operator-namespace=ops"}, {"ops", "--port=0"}, {"tenant", "--operator-namespace=ops"}} {
 			s := play(t, unauthorized, answers(t, end))
 			var out, errOut bytes.Buffer
 			p := newProgram(&out, &errOut, namespaceIs(named.environment))

@@ -27,9 +27,6 @@ type finder struct {
 
 // find returns the Pod of the operator that is meant: its leader, if it has several.
 func (f *finder) find(ctx context.Context) (*corev1.Pod, error) {
-	if f.Lease != "" && f.Operator == "" {
-		return f.holder(ctx)
-	}
 	pods, what, err := f.candidates(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find the operator: %w", err)
@@ -64,7 +61,7 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 	if f.Operator != "" {
 		return f.named(ctx)
 	}
-	where := f.where()
+	where := f.OperatorNamespace
 	pods, what, err = f.selected(ctx, where, Label)
 	if err != nil || len(pods) > 0 && where != "" {
 		return pods, what, err
@@ -79,7 +76,7 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 
 // named looks for a Pod, and then for a Deployment.
 func (f *finder) named(ctx context.Context) (pods []corev1.Pod, what string, err error) {
-	namespace := cmp.Or(f.where(), f.home)
+	namespace := cmp.Or(f.OperatorNamespace, f.home)
 	kind, name, ok := strings.Cut(f.Operator, "/")
 	if !ok {
 		kind, name = "", f.Operator
@@ -108,53 +105,23 @@ func (f *finder) named(ctx context.Context) (pods []corev1.Pod, what string, err
 func (f *finder) selected(ctx context.Context, namespace, selector string) (pods []corev1.Pod, what string, err error) {
 	list, err := f.cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
-		return nil, "", fmt.Errorf("list Pods with the label %s%s: %w%s", selector, within(namespace), err, f.rights(err, namespace))
+		return nil, "", fmt.Errorf("list Pods with the label %s%s: %w%s", selector, within(namespace), err, rights(err, namespace))
 	}
 	return list.Items, "with the label " + selector + within(namespace), nil
 }
 
 // rights says what helps against an error for want of a right; empty if the error is another.
-func (o *Options) rights(err error, namespace string) string {
+func rights(err error, namespace string) string {
 	switch {
 	case !apierrors.IsForbidden(err):
 		return ""
 	case namespace == "":
 		return "; use --operator-namespace to look in one namespace"
 	}
-	text := "; it takes the rights to list pods and to create pods/portforward" + within(namespace)
-	if o.Lease != "" {
-		text += ", and to get leases there"
-	}
-	return text
+	return "; it takes the rights to list pods and to create pods/portforward" + within(namespace)
 }
 
-// holder returns the Pod that holds --lease.
-func (f *finder) holder(ctx context.Context) (*corev1.Pod, error) {
-	namespace, name, err := pair("--lease", f.Lease)
-	if err != nil {
-		return nil, err
-	}
-	lease, err := f.cluster.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("find the operator's leader: get Lease %s: %w%s; use --operator POD", f.Lease, err, f.rights(err, namespace))
-	}
-	host := hostOf(lease)
-	if host == "" {
-		return nil, fmt.Errorf("find the operator: nobody holds Lease %s: wait until the operator has elected a leader, or use --operator", f.Lease)
-	}
-	list, err := f.cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("find the operator: list Pods in namespace %s: %w%s; use --operator POD", namespace, err, f.rights(err, namespace))
-	}
-	pods := slices.DeleteFunc(usable(list.Items), func(p corev1.Pod) bool { return hostName(&p) != host })
-	if len(pods) != 1 {
-		return nil, fmt.Errorf("find the operator: %q holds Lease %s, and %d Pods in its namespace have that host name: use --operator POD",
-			host, f.Lease, len(pods))
-	}
-	return &pods[0], nil
-}
-
-// leaders returns the Pods that hold a Lease of their namespace, or --lease.
+// leaders returns the Pods that hold a Lease of their namespace.
 func (f *finder) leaders(ctx context.Context, pods []corev1.Pod) (found []corev1.Pod, err error) {
 	hosts := map[string][]string{} // by namespace
 	for _, pod := range pods {
@@ -165,9 +132,7 @@ func (f *finder) leaders(ctx context.Context, pods []corev1.Pod) (found []corev1
 				return nil, fmt.Errorf("list Leases in namespace %s: %w", pod.Namespace, err)
 			}
 			for i := range list.Items {
-				if l := &list.Items[i]; f.Lease == "" || f.Lease == l.Namespace+"/"+l.Name {
-					here = append(here, hostOf(l))
-				}
+				here = append(here, hostOf(&list.Items[i]))
 			}
 			hosts[pod.Namespace] = here
 		}

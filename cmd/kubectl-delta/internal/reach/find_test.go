@@ -75,9 +75,6 @@ func TestFind(t *testing.T) {
 		"a label of kubebuilder":      {Options{}, []runtime.Object{pod("a", "op-7f-abcde", kubebuilder)}, "a/op-7f-abcde"},
 		"the preferred label":         {Options{OperatorNamespace: "a"}, []runtime.Object{pod("a", "no-7f-abcde", kubebuilder), pod("a", "op-7f-abcde", ours)}, "a/op-7f-abcde"},
 		"a Pod with both labels":      {Options{}, []runtime.Object{with(pod("a", "op-7f-abcde", ours), func(p *corev1.Pod) { p.Labels["control-plane"] = "controller-manager" })}, "a/op-7f-abcde"},
-		"the usual namespace":         {Options{UsualOperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
-		"a Pod by name, as usual":     {Options{Operator: "op", UsualOperatorNamespace: "b"}, []runtime.Object{pod("home", "op", ours), pod("b", "op", nil)}, "b/op"},
-		"a namespace, not the usual":  {Options{OperatorNamespace: "a", UsualOperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "a/op"},
 		"one namespace":               {Options{OperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", ours)}, "b/op"},
 		"a Pod by name":               {Options{Operator: "op", OperatorNamespace: "b"}, []runtime.Object{pod("a", "op", ours), pod("b", "op", nil)}, "b/op"},
 		"a Pod by name at home":       {Options{Operator: "pod/op"}, []runtime.Object{pod("home", "op", nil)}, "home/op"},
@@ -89,12 +86,10 @@ func TestFind(t *testing.T) {
 		"a long name":                 {Options{}, []runtime.Object{pod("a", longName, ours), pod("a", "op-"+strings.Repeat("x", 58)+"-8e-fghij", ours), lease("a", "x", longName[:longestHost]+"_1")}, "a/" + longName},
 		"a host name of its own":      {Options{}, []runtime.Object{with(pod("a", "op-7f-abcde", ours), func(p *corev1.Pod) { p.Spec.Hostname = "mine" }), pod("a", "op-7f-fghij", ours), lease("a", "x", "mine_1")}, "a/op-7f-abcde"},
 		"a node's network":            {Options{}, []runtime.Object{with(pod("a", "op-7f-abcde", ours), func(p *corev1.Pod) { p.Spec.HostNetwork, p.Spec.NodeName = true, "node-1" }), pod("a", "op-7f-fghij", ours), lease("a", "x", "node-1_1")}, "a/op-7f-abcde"},
-		"the holder of a Lease":       {Options{Lease: "a/x"}, []runtime.Object{pod("a", "op-7f-abcde", nil), pod("b", "op-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1")}, "a/op-7f-abcde"},
-		"a Lease among many":          {Options{Lease: "a/x"}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("a", "no-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1"), lease("a", "y", "no-7f-abcde_1")}, "a/op-7f-abcde"},
 
-		"a Lease among replicas": {Options{Lease: "home/x", Operator: "op"}, []runtime.Object{
+		"the leader of a Deployment": {Options{Operator: "op"}, []runtime.Object{
 			deployment("home", "op"), pod("home", "op-7f-abcde", map[string]string{"app": "op"}), pod("home", "op-7f-fghij", map[string]string{"app": "op"}),
-			lease("home", "x", "op-7f-abcde_1"), lease("home", "y", "op-7f-fghij_1"),
+			lease("home", "x", "op-7f-abcde_1"),
 		}, "home/op-7f-abcde"},
 
 		"nothing":               {Options{}, nil, "no Pods with the label delta-runtime.dev/inspector=true or control-plane=controller-manager in any namespace; label"},
@@ -102,10 +97,6 @@ func TestFind(t *testing.T) {
 		"no such operator":      {Options{Operator: "op"}, nil, `get Deployment home/op: `},
 		"no such Pod":           {Options{Operator: "pod/op"}, nil, "use --operator-namespace if it is elsewhere"},
 		"no such kind":          {Options{Operator: "job/op"}, nil, "--operator is NAME, pod/NAME or deployment/NAME"},
-		"no such Lease":         {Options{Lease: "a/x"}, nil, "get Lease a/x"},
-		"no Lease's name":       {Options{Lease: "x"}, nil, `--lease is NAMESPACE/NAME, not "x"`},
-		"a Lease nobody holds":  {Options{Lease: "a/x"}, []runtime.Object{lease("a", "x", "")}, "nobody holds"},
-		"a Lease of another":    {Options{Lease: "a/x"}, []runtime.Object{lease("a", "x", "laptop_1")}, `"laptop" holds Lease a/x`},
 		"a label of each":       {Options{}, []runtime.Object{pod("a", "op-7f-abcde", kubebuilder), pod("b", "op-7f-abcde", ours)}, "there are 2 operators"},
 		"two operators":         {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("b", "op-7f-abcde", ours)}, "there are 2 operators, and the one that you name gets the token: use --operator-namespace a --operator op-7f-abcde, or --operator-namespace b --operator op-7f-abcde"},
 		"two in one namespace":  {Options{}, []runtime.Object{pod("a", "op-7f-abcde", ours), pod("a", "no-7f-abcde", ours), lease("a", "x", "op-7f-abcde_1")}, "--operator no-7f-abcde, or --operator-namespace a --operator op-7f-abcde   # the leader"},
@@ -144,32 +135,18 @@ func TestRightsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestRightsToGrant has users who have named the namespace and may do nothing there.
+// TestRightsToGrant has users who have named the namespace, and may or may not do anything there.
 func TestRightsToGrant(t *testing.T) {
-	const rights = "it takes the rights to list pods and to create pods/portforward in namespace a"
-	for name, test := range map[string]struct {
-		options Options
-		refused string
-		want    string
-	}{
-		"a namespace":         {Options{OperatorNamespace: "a"}, "pods", ": not you; " + rights},
-		"the usual namespace": {Options{UsualOperatorNamespace: "a"}, "pods", ": not you; " + rights},
-		"a Lease":             {Options{Lease: "a/x"}, "pods", ": not you; " + rights + ", and to get leases there; use --operator POD"},
-		"a Lease to read":     {Options{Lease: "a/x"}, "leases", ": not you; " + rights + ", and to get leases there; use --operator POD"},
+	const rights = "not you; it takes the rights to list pods and to create pods/portforward in namespace a"
+	for refused, missing := range map[error]bool{
+		apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("not you")): true,
+		errors.New("no route to host"): false,
 	} {
-		cluster := fake.NewClientset(lease("a", "x", "op_1"))
-		cluster.PrependReactor("*", test.refused, func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: test.refused}, "", errors.New("not you"))
-		})
-		if _, err := (&finder{Options: &test.options, cluster: cluster}).find(t.Context()); err == nil || !strings.HasSuffix(err.Error(), test.want) {
-			t.Errorf("%s: the error is %v, want %q at its end", name, err, test.want)
+		cluster := fake.NewClientset()
+		cluster.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
+		_, err := (&finder{Options: &Options{OperatorNamespace: "a"}, cluster: cluster}).find(t.Context())
+		if !errors.Is(err, refused) || strings.HasSuffix(err.Error(), rights) != missing || strings.Contains(err.Error(), "rights") != missing {
+			t.Errorf("for %v the error is %v", refused, err)
 		}
-	}
-	cluster := fake.NewClientset()
-	cluster.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, errors.New("no route to host")
-	})
-	if _, err := (&finder{Options: &Options{OperatorNamespace: "a"}, cluster: cluster}).find(t.Context()); err == nil || strings.Contains(err.Error(), "rights") {
-		t.Errorf("where no right is missing the error is %v", err)
 	}
 }

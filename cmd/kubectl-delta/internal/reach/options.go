@@ -38,14 +38,11 @@ type Options struct {
 	Namespace string
 
 	// OperatorNamespace is where the operator's Pods are; empty for everywhere. Only Pods in a
-	// namespace that is named get a token.
+	// namespace that is named get a token. The kubeconfig's namespace is not meant: many work in that of
+	// a tenant.
 	OperatorNamespace string
-	// UsualOperatorNamespace is meant if nothing else says where the Pods are.
-	UsualOperatorNamespace string
 	// Operator is the name of a Pod or Deployment, or pod/NAME or deployment/NAME.
 	Operator string
-	// Lease is NAMESPACE/NAME.
-	Lease string
 
 	Port   uint16
 	Scheme string
@@ -59,7 +56,7 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// AddTo adds a flag for each option.
+// AddTo adds a flag for each option. The namespace of the operator may be set already, by the environment.
 func (o *Options) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Kubeconfig, "kubeconfig", "", "path of the kubeconfig")
 	flags.StringVar(&o.Context, "context", "", "context of the kubeconfig")
@@ -68,10 +65,9 @@ func (o *Options) AddTo(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the object that you ask about")
 	flags.StringVar(&o.URL, "url", "", "address of the inspector, such as https://localhost:8443: then no cluster is used")
 	flags.StringVar(&o.Operator, "operator", "", "the operator: NAME of a Pod or Deployment, pod/NAME or deployment/NAME")
-	flags.StringVar(&o.OperatorNamespace, "operator-namespace", "",
+	flags.StringVar(&o.OperatorNamespace, "operator-namespace", o.OperatorNamespace,
 		"namespace of the operator's Pods. Only an operator whose namespace you name gets a token, because everybody who may create a Pod\n"+
 			"can label it as an operator's (the environment's "+NamespaceVariable+"; without one it looks in all, and shows no token)")
-	flags.StringVar(&o.Lease, "lease", "", "NAMESPACE/NAME of the Lease whose holder is the operator's leader (found by itself)")
 	flags.Uint16Var(&o.Port, "port", 0, "the inspector's port in the Pod (annotation "+PortAnnotation+", or 8443)")
 	flags.StringVar(&o.Scheme, "scheme", "", "http or https (annotation "+SchemeAnnotation+", or https)")
 	flags.StringVar(&o.Token, "token", "", "bearer token for the inspector; other users of this machine may see it, --token-file does not show it")
@@ -101,18 +97,12 @@ func (o *Options) check() error {
 		return Misuse("--scheme is http or https, not %q", o.Scheme)
 	case o.URL != "" && o.AsServiceAccount != "":
 		return Misuse("--as-service-account asks a cluster for a token, and --url uses none: make one with kubectl create token, and use --token-file")
-	case o.URL != "" && (o.Operator != "" || o.Lease != "" || o.OperatorNamespace != ""):
-		return Misuse("--url names the inspector already: leave out --operator, --operator-namespace and --lease")
+	case o.URL != "" && o.Operator != "":
+		return Misuse("--url names the inspector already: leave out --operator")
 	case o.URL != "" && (o.Port != 0 || o.Scheme != ""):
 		return Misuse("--url has the scheme and the port already: leave out --scheme and --port")
-	case o.Lease == "":
-		return nil
 	}
-	namespace, _, err := pair("--lease", o.Lease)
-	if err == nil && o.OperatorNamespace != "" && o.OperatorNamespace != namespace {
-		return Misuse("--lease is in namespace %s, and --operator-namespace is %s: the operator's Pods are where its Lease is", namespace, o.OperatorNamespace)
-	}
-	return err
+	return nil
 }
 
 // address reads --url.
@@ -146,11 +136,11 @@ func Loopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// pair reads NAMESPACE/NAME.
-func pair(flag, text string) (namespace, name string, err error) {
-	namespace, name, _ = strings.Cut(text, "/")
+// account reads --as-service-account.
+func (o *Options) account() (namespace, name string, err error) {
+	namespace, name, _ = strings.Cut(o.AsServiceAccount, "/")
 	if namespace == "" || name == "" || strings.Contains(name, "/") {
-		return "", "", Misuse("%s is NAMESPACE/NAME, not %q", flag, text)
+		return "", "", Misuse("--as-service-account is NAMESPACE/NAME, not %q", o.AsServiceAccount)
 	}
 	return namespace, name, nil
 }

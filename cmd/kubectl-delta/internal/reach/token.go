@@ -1,7 +1,6 @@
 package reach
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -26,13 +25,6 @@ const NamespaceVariable = "KUBECTL_DELTA_OPERATOR_NAMESPACE"
 // would have to be a Pod of the same account, a Node or a Secret: there may be none.
 const tokenSeconds = 600
 
-// where is the namespace that the user has named for the operator; empty if none. The
-// kubeconfig's namespace is not meant: many work in that of a tenant.
-func (o *Options) where() string {
-	lease, _, _ := pair("--lease", o.Lease)
-	return cmp.Or(o.OperatorNamespace, lease, o.UsualOperatorNamespace)
-}
-
 // stranger returns why a Pod is shown no token; nil if it may see one.
 //
 // Everybody who may create a Pod in some namespace can give it each label and each name. So what was
@@ -43,8 +35,8 @@ func (o *Options) where() string {
 // A ServiceAccount's own namespace needs no name: who may create Pods there can have them run
 // as that account.
 func (o *Options) stranger(pod *corev1.Pod) error {
-	account, _, _ := pair("--as-service-account", o.AsServiceAccount)
-	if pod.Namespace == o.where() || pod.Namespace == account {
+	account, _, _ := o.account()
+	if pod.Namespace == o.OperatorNamespace || pod.Namespace == account {
 		return nil
 	}
 	whose := "the token of your kubeconfig"
@@ -88,7 +80,7 @@ func (o *Options) authorized(ctx context.Context, there *place, next http.RoundT
 
 // ofAccount adds short-lived tokens of --as-service-account.
 func (o *Options) ofAccount(ctx context.Context, there *place, next http.RoundTripper) (http.RoundTripper, error) {
-	namespace, name, err := pair("--as-service-account", o.AsServiceAccount)
+	namespace, name, err := o.account()
 	if err != nil {
 		return nil, err
 	}
