@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,30 +15,20 @@ const ours = "github.com/delta-runtime/delta-runtime"
 // clonePath is where a clone of our module is in a project.
 const clonePath = "third_party/delta-runtime"
 
-// module is where a project gets our module from: a version that is released, or a clone.
-type module struct {
-	version string
-	clone   string // empty if there is a version
-}
-
-// findModule looks for a clone in the project, then for the clone that this program is built from.
-func findModule(project string) (module, error) {
-	if isOurs(filepath.Join(project, clonePath)) {
-		return module{version: "v0.0.0", clone: "./" + clonePath}, nil
+// requirement returns how go mod edit requires our module: as the clone in the project or, without one, as the version of this program.
+func (p *project) requirement() (edits []string, cloned bool, err error) {
+	const mod = clonePath + "/go.mod"
+	files, err := p.read(mod)
+	if err != nil {
+		return nil, false, err
+	}
+	if strings.HasPrefix(files[mod], "module "+ours+"\n") {
+		return []string{"-require=" + ours + "@v0.0.0", "-replace=" + ours + "=./" + clonePath}, true, nil
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path == ours && isReleased(info.Main.Version) {
-		return module{version: info.Main.Version}, nil
+		return []string{"-require=" + ours + "@" + info.Main.Version}, false, nil
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		return module{}, err
-	}
-	for ; !isOurs(here); here = filepath.Dir(here) {
-		if here == filepath.Dir(here) {
-			return module{}, fmt.Errorf("there is no clone of %s in %s: git submodule add https://%s %s", ours, project, ours, clonePath)
-		}
-	}
-	return module{version: "v0.0.0", clone: here}, nil
+	return nil, false, fmt.Errorf("there is no clone of %s in %s: git submodule add https://%s %s", ours, p.dir, ours, clonePath)
 }
 
 // isReleased leaves out what go calls a program of uncommitted or untagged source.
@@ -48,46 +36,34 @@ func isReleased(version string) bool {
 	return strings.HasPrefix(version, "v") && strings.Count(version, "-") < 2 && !strings.Contains(version, "+")
 }
 
-func isOurs(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, "go.mod")) //nolint:gosec // a folder of the user's
-	return err == nil && strings.HasPrefix(string(text), "module "+ours+"\n")
-}
-
 // module returns go.mod with our module, and what has to know of a clone in the project.
-func (p *project) module(ctx context.Context) (contents, error) {
-	m, err := findModule(p.dir)
+func (p *project) module(ctx context.Context, sources contents) (contents, error) {
+	edits, cloned, err := p.requirement()
 	if err != nil {
 		return nil, err
 	}
-	edits := []string{"-require=" + ours + "@" + m.version}
-	if m.clone != "" {
-		edits = append(edits, "-replace="+ours+"="+m.clone)
-	}
-	changed := contents{}
-	if err := p.readInto(changed, "go.mod"); err != nil {
+	changed, err := p.read("go.mod", "go.sum") // go mod tidy changes both
+	if err != nil {
 		return nil, err
 	}
 	if requires(changed["go.mod"]) {
 		return nil, fmt.Errorf("go.mod requires %s already: take out what was put in by hand first", ours)
 	}
-	mod, err := p.command(ctx, "go", append([]string{"mod", "edit", "-print"}, edits...)...)
+	changed["go.mod"], err = p.command(ctx, "", "go", append([]string{"mod", "edit", "-print"}, edits...)...)
 	if err != nil {
-		return nil, fmt.Errorf("add %s to go.mod: %w\n%s", ours, err, mod)
+		return nil, fmt.Errorf("add %s to go.mod: %w", ours, err)
 	}
-	changed["go.mod"] = mod
-	if err := p.readInto(changed, "go.sum"); err != nil { // go mod tidy changes it
-		return nil, err
-	}
-	if m.clone != "./"+clonePath {
+	if !cloned {
 		return changed, nil
 	}
-	for path, edit := range map[string]func(string) string{"Makefile": p.narrowed, "Dockerfile": copied, ".dockerignore": let} {
-		text, err := os.ReadFile(p.path(path))
-		if err != nil {
-			continue // a project that has none needs none
-		}
-		if after := edit(string(text)); after != string(text) {
-			changed[path] = after
+	files, err := p.read("Makefile", "Dockerfile", ".dockerignore") // a project that has none needs none
+	if err != nil {
+		return nil, err
+	}
+	edited := contents{"Makefile": narrowed(files["Makefile"], sources), "Dockerfile": copied(files["Dockerfile"]), ".dockerignore": let(files[".dockerignore"])}
+	for path, text := range edited {
+		if text != files[path] {
+			changed[path] = text
 		}
 	}
 	return changed, nil
@@ -101,19 +77,15 @@ func requires(mod string) bool {
 // dropModule takes our module out of a go.mod that has changed since.
 func (p *project) dropModule(ctx context.Context) error {
 	for _, args := range [][]string{{"mod", "edit", "-droprequire=" + ours, "-dropreplace=" + ours}, {"mod", "tidy"}} {
-		if out, err := p.command(ctx, "go", args...); err != nil {
-			return fmt.Errorf("nothing is changed, because without it go %s fails: %w\n%s", strings.Join(args, " "), err, out)
+		if _, err := p.command(ctx, "", "go", args...); err != nil {
+			return fmt.Errorf("nothing is changed, because without it go %s fails: %w", strings.Join(args, " "), err)
 		}
 	}
 	return nil
 }
 
 // narrowed has controller-gen read the project's folders, and not the clone with its sample operator.
-func (p *project) narrowed(makefile string) string {
-	sources, err := p.sources()
-	if err != nil || len(sources) == 0 {
-		return makefile
-	}
+func narrowed(makefile string, sources contents) string {
 	folders := map[string]bool{}
 	for name := range sources {
 		if folder, _, inside := strings.Cut(name, "/"); inside {

@@ -11,61 +11,32 @@ import (
 )
 
 // diff returns a patch for git.
-func (p *project) diff(ctx context.Context, before, after contents) ([]byte, error) {
+func (*project) diff(ctx context.Context, c *change) (string, error) {
 	scratch, err := os.MkdirTemp("", "delta-adopt")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	for side, files := range map[string]contents{"a": before, "b": after} {
-		if err := (&project{dir: filepath.Join(scratch, side)}).write(files); err != nil {
-			return nil, err
+	a, b, both := &project{dir: filepath.Join(scratch, "a")}, &project{dir: filepath.Join(scratch, "b")}, &project{dir: scratch}
+	if err := errors.Join(a.write(c.before), b.write(c.after)); err != nil {
+		return "", err
+	}
+	if c.had != "" {
+		if err := a.reverse(ctx, c.had); err != nil {
+			return "", fmt.Errorf("nothing is changed, because lines that were put in have changed since; make the other controllers of these files by our builder by hand: %w", err)
 		}
 	}
-	command := exec.CommandContext(ctx, "git", "-c", "core.quotePath=false", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
-	command.Dir = scratch
-	patch, err := command.Output()
-	exit, exited := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil, exited && exit.ExitCode() == 1: // there are differences
-		return patch, nil
-	case exited:
-		err = fmt.Errorf("%w\n%s", err, exit.Stderr)
+	patch, err := both.command(ctx, "", "git", "-c", "core.quotePath=false", "diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3", "a", "b")
+	if exit, exited := errors.AsType[*exec.ExitError](err); exited && exit.ExitCode() == 1 {
+		return patch, nil // there are differences
 	}
-	return nil, fmt.Errorf("compare the files by git: %w", err)
+	return patch, err
 }
 
 // reverse takes a patch out, all of it or nothing.
-func (p *project) reverse(ctx context.Context, patch string, args ...string) (string, error) {
-	file, err := os.CreateTemp("", "delta-adopt")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.WriteString(patch)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return "", err
-	}
-	return p.command(ctx, "git", append(append([]string{"apply", "--reverse", "--whitespace=nowarn"}, args...), file.Name())...)
-}
-
-// unpatched returns a file without a change that is in it.
-func (*project) unpatched(ctx context.Context, path, text, section string) (string, error) {
-	scratch, err := os.MkdirTemp("", "delta-adopt")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.RemoveAll(scratch) }()
-	only := &project{dir: scratch}
-	files := contents{path: text}
-	if err := only.write(files); err != nil {
-		return "", err
-	}
-	if out, err := only.reverse(ctx, section); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	err = only.readInto(files, path)
-	return files[path], err
+func (p *project) reverse(ctx context.Context, patch string, args ...string) error {
+	_, err := p.command(ctx, patch, "git", append([]string{"apply", "--reverse", "--whitespace=nowarn"}, args...)...)
+	return err
 }
 
 // section is the part of a patch that changes one file.
@@ -85,8 +56,8 @@ func sectionsOf(patch string) (all []section) {
 // to take out.
 func (p *project) standing(patch string) (all []section, err error) {
 	for _, s := range sectionsOf(patch) {
-		file := contents{}
-		if err := p.readInto(file, s.path); err != nil {
+		file, err := p.read(s.path)
+		if err != nil {
 			return nil, err
 		}
 		if !strings.HasSuffix(s.path, ".go") || isUser(file[s.path]) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -94,12 +93,9 @@ func (r *response) fill(ctx context.Context, asked *request, diff io.Writer) err
 	if err != nil {
 		return err
 	}
-	var shown bytes.Buffer
-	p, err := open(dir, &shown)
+	p, err := open(dir, diff)
 	if err != nil {
 		return err
 	}
-	err = p.do(ctx, &c)
-	fmt.Fprint(diff, shown.String())
-	return err
+	return p.do(ctx, &c)
 }

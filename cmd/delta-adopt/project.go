@@ -44,133 +44,129 @@ func (p *project) do(ctx context.Context, c *choices) error {
 // contents are files by their paths in the project, with slashes.
 type contents map[string]string
 
-// adopt makes the change, and puts everything back if the project does not build with it.
-func (p *project) adopt(ctx context.Context, c *choices) error {
-	again, had, err := p.hasAdopted()
-	if err != nil {
-		return err
-	}
-	if again {
-		return p.adoptMore(ctx, c, had)
-	}
-	before, after, found, err := p.edited(ctx, c)
-	if err != nil {
-		return err
-	}
-	if c.only {
-		return p.show(ctx, before, after, leftAlone(found.left))
-	}
-	return p.make(ctx, &change{before, after, ""}, p.vendored()+c.page()+leftAlone(found.left))
+// change is what files become.
+type change struct {
+	before, after contents
+	had, rest     string // what the patch has already, of these files and of others
+	notes         string // for the user
 }
 
-// adoptMore takes in the controllers that came since. A file that is changed once more has one change in the patch all the same, from
-// how it would be without us to how it is now.
-func (p *project) adoptMore(ctx context.Context, c *choices, had string) error {
-	sources, err := p.sources()
+// adopt makes the change, or only shows it. It puts everything back if the project does not build with it.
+func (p *project) adopt(ctx context.Context, c *choices) error {
+	again, patch, err := p.hasAdopted()
 	if err != nil {
 		return err
+	}
+	var found *change
+	if again {
+		found, err = p.later(patch)
+	} else {
+		found, err = p.first(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	text := "There is no other controller to change. "
+	switch {
+	case len(found.after) == 0:
+	case c.only:
+		text, err = p.diff(ctx, found)
+	default:
+		text, err = p.make(ctx, found)
+	}
+	if err == nil {
+		_, err = io.WriteString(p.out, text+found.notes)
+	}
+	return err
+}
+
+// first finds what changes in a project that has nothing of ours.
+func (p *project) first(ctx context.Context, c *choices) (*change, error) {
+	sources, err := p.sources()
+	if err != nil {
+		return nil, err
+	}
+	if path := userIn(sources); path != "" {
+		return nil, fmt.Errorf("%s imports %s already, and there is no change that --undo would take out: put go.mod or %s back, or take it out by hand first", path, ours, patchFile)
+	}
+	found, err := editSources(sources, c.inspector)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.module(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(after, found.changed)
+	before, err := p.read(slices.Collect(maps.Keys(after))...)
+	return &change{before: before, after: after, notes: c.page() + leftAlone(found.left)}, err
+}
+
+// later finds the controllers that came since. A file that is changed once more has one change in the patch all the same, from
+// how it would be without us to how it is now.
+func (p *project) later(patch string) (*change, error) {
+	sources, err := p.sources()
+	if err != nil {
+		return nil, err
 	}
 	found, err := editSources(sources, onlyControllers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	before := contents{}
-	for path := range found.changed {
-		before[path] = sources[path]
-	}
-	const managers = "The managers stay as they are: for another one, or for another place of the inspector, run with --undo first.\n"
-	switch {
-	case len(found.changed) == 0:
-		_, err := io.WriteString(p.out, "There is no other controller to change. "+managers)
-		return err
-	case c.only:
-		return p.show(ctx, before, found.changed, managers)
-	}
-	sections, err := p.standing(had)
+	sections, err := p.standing(patch)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var rest []section
+	c := &change{before: contents{}, after: found.changed, notes: "The managers stay as they are: for another one, or for another place of the inspector, run with --undo first.\n"}
+	for path := range found.changed {
+		c.before[path] = sources[path]
+	}
 	for _, s := range sections {
-		if _, changes := found.changed[s.path]; !changes {
-			rest = append(rest, s)
-			continue
-		}
-		if before[s.path], err = p.unpatched(ctx, s.path, before[s.path], s.text); err != nil {
-			return fmt.Errorf("nothing is changed, because lines that were put into %s have changed since; make its other controllers by our builder by hand: %w", s.path, err)
+		if _, changes := found.changed[s.path]; changes {
+			c.had += s.text
+		} else {
+			c.rest += s.text
 		}
 	}
-	return p.make(ctx, &change{before, found.changed, join(rest)}, managers+p.vendored())
+	return c, nil
 }
 
 // hasAdopted reports whether the project has our module and the patch, which it returns.
 func (p *project) hasAdopted() (bool, string, error) {
-	files := contents{}
-	if err := errors.Join(p.readInto(files, patchFile), p.readInto(files, "go.mod")); err != nil {
-		return false, "", err
-	}
-	return files[patchFile] != "" && requires(files["go.mod"]), files[patchFile], nil
+	files, err := p.read(patchFile, "go.mod")
+	return files[patchFile] != "" && requires(files["go.mod"]), files[patchFile], err
 }
 
-// show prints the change and more.
-func (p *project) show(ctx context.Context, before, after contents, more string) error {
-	patch, err := p.diff(ctx, before, after)
-	if err == nil {
-		_, err = io.WriteString(p.out, string(patch)+more)
-	}
-	return err
-}
-
-// change is what files become.
-type change struct {
-	before, after contents
-	rest          string // what the patch has of other files
-}
-
-// make writes the files and the patch, if the project builds with them.
-func (p *project) make(ctx context.Context, c *change, more string) error {
-	now := contents{}
-	for _, path := range slices.Concat(slices.Collect(maps.Keys(c.after)), []string{"go.mod", "go.sum", patchFile}) {
-		if err := p.readInto(now, path); err != nil {
-			return err
-		}
+// make writes the files and the patch, if the project builds with them, and returns what to say.
+func (p *project) make(ctx context.Context, c *change) (string, error) {
+	now, err := p.read(slices.Concat(slices.Collect(maps.Keys(c.after)), []string{"go.mod", "go.sum", patchFile})...)
+	if err != nil {
+		return "", err
 	}
 	if err := p.write(c.after); err != nil {
-		return errors.Join(err, p.restore(now))
+		return "", errors.Join(err, p.restore(now))
 	}
 	if err := p.builds(ctx, c.after); err != nil {
-		return p.withdraw(ctx, now, err)
+		return "", p.withdraw(ctx, now, err)
 	}
-	patch, err := p.diff(ctx, c.before, c.after)
+	patch, err := p.diff(ctx, c)
 	if err == nil {
-		err = p.write(contents{patchFile: c.rest + string(patch)})
+		err = p.write(contents{patchFile: c.rest + patch})
 	}
 	if err != nil {
-		return errors.Join(err, p.restore(now))
+		return "", errors.Join(err, p.restore(now))
 	}
-	text := fmt.Sprintf("%s\nChanged: %s. %s has the change, and --undo needs it: commit it, too.\n",
-		patch, strings.Join(slices.Sorted(maps.Keys(c.after)), ", "), patchFile)
-	_, err = io.WriteString(p.out, text+more)
-	return err
+	return fmt.Sprintf("%s\nChanged: %s. %s has the change, and --undo needs it: commit it, too.\n",
+		patch, strings.Join(slices.Sorted(maps.Keys(c.after)), ", "), patchFile), nil
 }
 
-// vendored says what to do with a vendor folder.
-func (p *project) vendored() string {
-	if _, err := os.Stat(p.path("vendor/modules.txt")); err != nil {
-		return ""
-	}
-	return "Run go mod vendor now, and after --undo.\n"
-}
-
-// page says where the inspector is.
+// page says where the inspector is, if it is put in.
 func (c *choices) page() string {
 	switch {
-	case c.inspector == "none":
+	case c.only, c.inspector == "none":
 		return ""
 	case c.inspector == "metrics":
 		return "Run the operator, and look at /delta/ beside its metrics.\n"
-	case strings.HasSuffix(string(c.inspector), ":0"):
-		return "Run the operator, and open the address of the page that it logs.\n"
 	}
 	return fmt.Sprintf("Run the operator, and open http://%s/delta/\n", c.inspector)
 }
@@ -183,45 +179,19 @@ func leftAlone(left []string) string {
 	return "\nThese managers stay as they are:\n" + strings.Join(left, "\n") + "\n"
 }
 
-// edited returns the files that change, before and after, and what was found in the sources.
-func (p *project) edited(ctx context.Context, c *choices) (before, after contents, found *findings, err error) {
-	sources, err := p.sources()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if path := userIn(sources); path != "" {
-		return nil, nil, nil, fmt.Errorf("%s imports %s already, and there is no change that --undo would take out: put go.mod or %s back, or take it out by hand first", path, ours, patchFile)
-	}
-	found, err = editSources(sources, c.inspector)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	after, err = p.module(ctx)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	maps.Copy(after, found.changed)
-	before = contents{}
-	for path := range after {
-		if err := p.readInto(before, path); err != nil {
-			return nil, nil, nil, err
+// read returns those of some files that are there.
+func (p *project) read(paths ...string) (contents, error) {
+	found := contents{}
+	for _, path := range paths {
+		text, err := os.ReadFile(p.path(path))
+		switch {
+		case err == nil:
+			found[path] = string(text)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
 		}
 	}
-	return before, after, found, nil
-}
-
-// readInto reads a file, if it is there.
-func (p *project) readInto(files contents, path string) error {
-	text, err := os.ReadFile(p.path(path))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		delete(files, path)
-		return nil
-	case err != nil:
-		return err
-	}
-	files[path] = string(text)
-	return nil
+	return found, nil
 }
 
 // builds has go tidy and build the project, and reads what go has changed in its files. A vendor folder is out of date by then. If
@@ -230,18 +200,21 @@ func (p *project) builds(ctx context.Context, after contents) error {
 	if _, changes := after["go.mod"]; !changes {
 		return p.build(ctx)
 	}
-	if out, err := p.command(ctx, "go", "mod", "tidy"); err != nil {
-		return fmt.Errorf("go mod tidy fails: %w\n%s", err, out)
+	if _, err := p.command(ctx, "", "go", "mod", "tidy"); err != nil {
+		return fmt.Errorf("go mod tidy fails: %w", err)
 	}
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	return errors.Join(p.readInto(after, "go.mod"), p.readInto(after, "go.sum"))
+	tidied, err := p.read("go.mod", "go.sum")
+	delete(after, "go.sum") // there may be none any more
+	maps.Copy(after, tidied)
+	return err
 }
 
 func (p *project) build(ctx context.Context) error {
-	if out, err := p.command(ctx, "go", "build", "-mod=mod", "-o", os.DevNull, "./..."); err != nil {
-		return fmt.Errorf("go build fails: %w\n%s", err, out)
+	if _, err := p.command(ctx, "", "go", "build", "-mod=mod", "-o", os.DevNull, "./..."); err != nil {
+		return fmt.Errorf("go build fails: %w", err)
 	}
 	return nil
 }
@@ -313,11 +286,15 @@ func (p *project) restore(before contents) error {
 	return p.write(before)
 }
 
-func (p *project) command(ctx context.Context, name string, args ...string) (string, error) {
+// command runs a program in the project, which reads in, and returns what it writes.
+func (p *project) command(ctx context.Context, in, name string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, name, args...)
-	command.Dir = p.dir
+	command.Dir, command.Stdin = p.dir, strings.NewReader(in)
 	// git would take the patch's paths for those of a repository that the project is a folder of.
 	command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(p.dir))
-	out, err := command.CombinedOutput()
+	out, err := command.Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		err = fmt.Errorf("%w\n%s", err, exit.Stderr)
+	}
 	return string(out), err
 }

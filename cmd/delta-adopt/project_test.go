@@ -260,16 +260,16 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, after, _, err := p.edited(t.Context(), &choices{inspector: usual})
+	c, err := p.first(t.Context(), &choices{inspector: usual})
 	if err == nil {
-		err = p.write(after)
+		err = p.write(c.after)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.withdraw(ctx, before, p.builds(ctx, after)); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "build") {
+	if err := p.withdraw(ctx, c.before, p.builds(ctx, c.after)); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "build") {
 		t.Errorf("the error is %v", err)
 	}
 	if got := read(t, dir); !maps.Equal(got, fakes) {

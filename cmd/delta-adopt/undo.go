@@ -21,7 +21,7 @@ func (p *project) undo(ctx context.Context, c *choices) error {
 		return fmt.Errorf("the change is not known any more: there is no %s", patchFile)
 	}
 	if c.only {
-		out, err := p.command(ctx, "git", "apply", "--reverse", "--stat", patchFile)
+		out, err := p.command(ctx, patch, "git", "apply", "--reverse", "--stat")
 		_, writing := io.WriteString(p.out, out)
 		return errors.Join(err, writing)
 	}
@@ -46,21 +46,21 @@ func (p *project) takeOut(ctx context.Context, patch string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := p.reverse(ctx, join(sections)); err == nil {
+	if p.reverse(ctx, join(sections)) == nil {
 		return "The project is as it was.\n", nil
 	}
-	now := contents{}
-	for _, s := range slices.Concat(sections, []section{{path: "go.mod"}, {path: "go.sum"}, {path: patchFile}}) {
-		if err := p.readInto(now, s.path); err != nil {
-			return "", err
-		}
+	paths := []string{"go.mod", "go.sum", patchFile}
+	for _, s := range sections {
+		paths = append(paths, s.path)
+	}
+	now, err := p.read(paths...)
+	if err != nil {
+		return "", err
 	}
 	rest := join(slices.DeleteFunc(sections, func(s section) bool { return s.path == "go.mod" || s.path == "go.sum" }))
-	exact, failed := p.reverse(ctx, rest)
-	if failed != nil {
-		if _, err := p.reverse(ctx, rest, "-C0"); err != nil {
-			return "", fmt.Errorf("nothing is changed, because lines that were put in have changed since; take them out of these files by hand: %w\n%s", failed, exact)
-		}
+	failed := p.reverse(ctx, rest)
+	if failed != nil && p.reverse(ctx, rest, "-C0") != nil {
+		return "", fmt.Errorf("nothing is changed, because lines that were put in have changed since; take them out of these files by hand: %w", failed)
 	}
 	err = p.dropModule(ctx)
 	if err == nil && failed != nil {
