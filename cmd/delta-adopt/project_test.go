@@ -15,35 +15,74 @@ import (
 	"testing"
 )
 
-// scaffold writes a project that go can tidy without any module, and returns its folder.
-func scaffold(t *testing.T, files contents) string {
+// scaffold is a project that go can tidy without any module, and what the command said in it last.
+type scaffold struct {
+	*testing.T
+
+	dir  string
+	says string
+}
+
+func newScaffold(t *testing.T, files contents) *scaffold {
 	t.Helper()
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
-	dir := t.TempDir()
-	if err := (&project{dir: dir}).write(files); err != nil {
-		t.Fatal(err)
+	s := &scaffold{T: t, dir: t.TempDir()}
+	for path, text := range files {
+		s.put(path, text)
 	}
-	return dir
+	return s
 }
 
-// read returns all files of a folder.
-func read(t *testing.T, dir string) contents {
-	t.Helper()
+func (s *scaffold) put(path, text string) {
+	s.Helper()
+	if err := (&project{dir: s.dir}).write(contents{path: text}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// run runs the command in the project.
+func (s *scaffold) run(args ...string) error {
+	var out bytes.Buffer
+	err := run(s.Context(), append(args, s.dir), &out, &out)
+	s.says = out.String()
+	return err
+}
+
+// do wants the command to succeed.
+func (s *scaffold) do(args ...string) string {
+	s.Helper()
+	if err := s.run(args...); err != nil {
+		s.Fatalf("%q: %v\n%s", args, err, s.says)
+	}
+	return s.says
+}
+
+// files returns all files of the project.
+func (s *scaffold) files() contents {
+	s.Helper()
 	found := contents{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		inside, _ := filepath.Rel(dir, path)
+		inside, _ := filepath.Rel(s.dir, path)
 		found[inside] = string(text)
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
 	return found
+}
+
+// has wants the project to have these files and no others.
+func (s *scaffold) has(want contents) {
+	s.Helper()
+	if got := s.files(); !maps.Equal(got, want) {
+		s.Errorf("it says %s, and afterwards the project has %v", s.says, got)
+	}
 }
 
 // fakes are modules with the names of those that a project needs, in which its changed files compile.
@@ -68,24 +107,21 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	dir := filepath.Join(repository, "operator")
-	if err := os.Rename(scaffold(t, fakes), dir); err != nil {
+	p := newScaffold(t, fakes)
+	inside := filepath.Join(repository, "operator")
+	if err := os.Rename(p.dir, inside); err != nil {
 		t.Fatal(err)
 	}
-	before := read(t, dir)
-	var out bytes.Buffer
-	do := func(args ...string) {
-		t.Helper()
-		if err := run(t.Context(), append(args, dir), &out, &out); err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, &out)
-		}
+	p.dir = inside
+	before := p.files()
+	if says := p.do("-n"); !strings.Contains(says, "+	if err := manager.Configure(&options); err != nil {") {
+		t.Errorf("-n does not print the change:\n%s", says)
 	}
-	do("-n")
-	if !maps.Equal(read(t, dir), before) || !strings.Contains(out.String(), "+	if err := manager.Configure(&options); err != nil {") {
-		t.Errorf("-n changes files, or does not print the change:\n%s", &out)
+	p.has(before)
+	if says := p.do(); !strings.Contains(says, "\nRun the operator, and open http://127.0.0.1:8082/delta/\n") {
+		t.Errorf("it does not say where the page is:\n%s", says)
 	}
-	do()
-	after := read(t, dir)
+	after := p.files()
 	for name, want := range map[string]string{
 		"Makefile":      "crd paths=\"./cmd/...\" output:dir=config\n\tcd api; $(CONTROLLER_GEN) paths=\"./...\"\n",
 		"Dockerfile":    "COPY go.sum go.sum\nCOPY third_party third_party\nRUN",
@@ -98,17 +134,10 @@ func TestWhatIsPutInIsTakenOut(t *testing.T) {
 			t.Errorf("%s does not have %s:\n%s", name, want, after[name])
 		}
 	}
-	if !strings.Contains(out.String(), "\nRun the operator, and open http://127.0.0.1:8082/delta/\n") {
-		t.Errorf("it does not say where the page is:\n%s", &out)
-	}
-	do("--undo", "-n")
-	if !maps.Equal(read(t, dir), after) {
-		t.Error("--undo -n changes files")
-	}
-	do("--undo")
-	if got := read(t, dir); !maps.Equal(got, before) {
-		t.Errorf("afterwards the project has %v", got)
-	}
+	p.do("--undo", "-n")
+	p.has(after)
+	p.do("--undo")
+	p.has(before)
 }
 
 // controllers is a file with some.
@@ -123,106 +152,73 @@ func controllers(names ...string) string {
 // TestWhatCameSince has controllers come after the project has adopted: in files of their own, in one that is changed already, and in one
 // that is made once more. The command takes them in, and all of it out.
 func TestWhatCameSince(t *testing.T) {
-	dir := scaffold(t, fakes)
-	var out bytes.Buffer
-	do := func(args ...string) string {
-		t.Helper()
-		out.Reset()
-		if err := run(t.Context(), append(args, dir), &out, &out); err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, &out)
-		}
-		return out.String()
-	}
-	put := func(path, text string) {
-		t.Helper()
-		if err := (&project{dir: dir}).write(contents{path: text}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p := newScaffold(t, fakes)
 	const crew, crews = "internal/controller/crew.go", "internal/controller/crews.go"
-	put(crews, controllers("first"))
-	do()
-	adopted := read(t, dir)
-	if says := do(); !strings.HasPrefix(says, "There is no other controller") || !maps.Equal(read(t, dir), adopted) {
+	p.put(crews, controllers("first"))
+	p.do()
+	adopted := p.files()
+	if says := p.do(); !strings.HasPrefix(says, "There is no other controller") {
 		t.Errorf("if nothing came since, it says %s", says)
 	}
-	put(crew, controllers("only"))
-	put("cmd/second/main.go", fakes["cmd/main.go"])
-	if says := do("-n"); !strings.Contains(says, "+++ b/"+crew) || strings.Contains(says, "/main.go") || read(t, dir)[crew] != controllers("only") {
+	p.has(adopted)
+	p.put(crew, controllers("only"))
+	p.put("cmd/second/main.go", fakes["cmd/main.go"])
+	if says := p.do("-n"); !strings.Contains(says, "+++ b/"+crew) || strings.Contains(says, "/main.go") || p.files()[crew] != controllers("only") {
 		t.Errorf("for a controller that came since, -n says %s", says)
 	}
-	if says := do(); !strings.Contains(says, "\nChanged: "+crew+". ") || !strings.Contains(says, "The managers stay as they are") {
+	if says := p.do(); !strings.Contains(says, "\nChanged: "+crew+". ") || !strings.Contains(says, "The managers stay as they are") {
 		t.Errorf("for a controller that came since, it says %s", says)
 	}
-	put(crew, controllers("only", "another")) // made once more
-	put(crews, read(t, dir)[crews]+strings.TrimPrefix(controllers("second"), controllers()))
-	do()
-	got := read(t, dir)
+	p.put(crew, controllers("only", "another")) // made once more
+	p.put(crews, p.files()[crews]+strings.TrimPrefix(controllers("second"), controllers()))
+	p.do()
+	got := p.files()
 	if strings.Contains(got[crew]+got[crews], "NewControllerManagedBy") || got["cmd/second/main.go"] != fakes["cmd/main.go"] || strings.Count(got[patchFile], "diff --git") != strings.Count(adopted[patchFile], "diff --git")+1 {
 		t.Errorf("the files are\n%s\n%s\n%s", got[crew], got[crews], got[patchFile])
 	}
-	put(crews, strings.ReplaceAll(got[crews], "\terr :=", "\tvar err error =")+strings.TrimPrefix(controllers("third"), controllers()))
-	if err := run(t.Context(), []string{dir}, &out, &out); err == nil || !strings.Contains(err.Error(), crews) || !strings.Contains(err.Error(), "by hand") {
+	p.put(crews, strings.ReplaceAll(got[crews], "\terr :=", "\tvar err error =")+strings.TrimPrefix(controllers("third"), controllers()))
+	changed := p.files()
+	if err := p.run(); err == nil || !strings.Contains(err.Error(), crews) || !strings.Contains(err.Error(), "by hand") {
 		t.Errorf("for a file whose change has changed since, it says %v", err)
 	}
-	put(crews, got[crews])
-	do("--undo")
-	if got = read(t, dir); requires(got["go.mod"]) || got[crew] != controllers("only", "another") || got[crews] != controllers("first", "second") || got["cmd/main.go"] != fakes["cmd/main.go"] {
+	p.has(changed)
+	p.put(crews, got[crews])
+	p.do("--undo")
+	if got = p.files(); requires(got["go.mod"]) || got[crew] != controllers("only", "another") || got[crews] != controllers("first", "second") || got["cmd/main.go"] != fakes["cmd/main.go"] {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }
 
 // If go.mod has changed since, the rest is taken out, and go.mod keeps its versions.
 func TestUndoOfAProjectThatWentOn(t *testing.T) {
-	dir := scaffold(t, fakes)
-	before := read(t, dir)
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{"--inspector=none", dir}, &out, &out); err != nil {
-		t.Fatal(err)
-	}
-	mod := filepath.Join(dir, "go.mod")
-	after := read(t, dir)
+	p := newScaffold(t, fakes)
+	p.do("--inspector=none")
+	after := p.files()
 	if strings.Contains(after["cmd/main.go"], "AddInspector") || !strings.Contains(after["cmd/main.go"], "Configure") {
 		t.Errorf("without an inspector main.go is %s", after["cmd/main.go"])
 	}
-	if err := os.WriteFile(mod, []byte(strings.ReplaceAll(after["go.mod"], "v0.0.0", "v0.1.0")), 0o600); err != nil {
-		t.Fatal(err)
+	p.put("go.mod", strings.ReplaceAll(after["go.mod"], "v0.0.0", "v0.1.0"))
+	says, got := p.do("--undo"), p.files()
+	if text := got["go.mod"]; strings.Contains(text, ours) || !strings.Contains(text, "v0.1.0") || !strings.Contains(says, "except for go.mod") {
+		t.Errorf("go.mod is %s, and it says %s", text, says)
 	}
-	if err := run(t.Context(), []string{"--undo", dir}, &out, &out); err != nil {
-		t.Fatal(err)
-	}
-	got := read(t, dir)
-	if text := got["go.mod"]; strings.Contains(text, ours) || !strings.Contains(text, "v0.1.0") || !strings.Contains(out.String(), "except for go.mod") {
-		t.Errorf("go.mod is %s, and it says %s", text, &out)
-	}
-	delete(got, "go.mod")
 	delete(got, "go.sum")
-	delete(before, "go.mod")
-	if !maps.Equal(got, before) {
+	got["go.mod"] = fakes["go.mod"]
+	if !maps.Equal(got, fakes) {
 		t.Errorf("afterwards the project has %v", got)
 	}
 }
 
 // If a changed line has changed since, --undo does nothing.
 func TestUndoOfALineThatHasChanged(t *testing.T) {
-	dir := scaffold(t, fakes)
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{dir}, &out, &out); err != nil {
-		t.Fatal(err)
-	}
-	main := filepath.Join(dir, "cmd", "main.go")
-	text := strings.Replace(read(t, dir)["cmd/main.go"], "manager.Configure(&options)", "manager.Configure(&options, nil)", 1)
-	if err := os.WriteFile(main, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	before := read(t, dir)
-	err := run(t.Context(), []string{"--undo", dir}, &out, &out)
-	if err == nil || !strings.Contains(err.Error(), "cmd/main.go") || !strings.Contains(err.Error(), "nothing is changed") {
+	p := newScaffold(t, fakes)
+	p.do()
+	p.put("cmd/main.go", strings.Replace(p.files()["cmd/main.go"], "manager.Configure(&options)", "manager.Configure(&options, nil)", 1))
+	before := p.files()
+	if err := p.run("--undo"); err == nil || !strings.Contains(err.Error(), "cmd/main.go") || !strings.Contains(err.Error(), "nothing is changed") {
 		t.Errorf("the error is %v", err)
 	}
-	if got := read(t, dir); !maps.Equal(got, before) {
-		t.Errorf("afterwards the project has %v", got)
-	}
+	p.has(before)
 }
 
 // If the project does not build with the change, nothing is changed.
@@ -236,27 +232,21 @@ func TestNothingIsChangedIfItDoesNotBuild(t *testing.T) {
 		"for what is there already": {"go.mod", fakes["go.mod"] + "\nrequire " + ours + " v0.0.0\n", "already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := scaffold(t, fakes)
-			if err := os.WriteFile(filepath.Join(dir, of.path), []byte(of.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			before := read(t, dir)
-			var out bytes.Buffer
-			err := run(t.Context(), []string{dir}, &out, &out)
-			if err == nil || !strings.Contains(err.Error(), of.want) {
+			p := newScaffold(t, fakes)
+			p.put(of.path, of.text)
+			before := p.files()
+			if err := p.run(); err == nil || !strings.Contains(err.Error(), of.want) {
 				t.Errorf("the error is %v, want %s", err, of.want)
 			}
-			if got := read(t, dir); !maps.Equal(got, before) {
-				t.Errorf("afterwards the project has %v", got)
-			}
+			p.has(before)
 		})
 	}
 }
 
 // A user who has seen enough while it builds finds the project as it was.
 func TestInterrupted(t *testing.T) {
-	dir := scaffold(t, fakes)
-	p, err := open(dir, io.Discard)
+	s := newScaffold(t, fakes)
+	p, err := open(s.dir, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,9 +262,7 @@ func TestInterrupted(t *testing.T) {
 	if err := p.withdraw(ctx, c.before, p.builds(ctx, c.after)); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "build") {
 		t.Errorf("the error is %v", err)
 	}
-	if got := read(t, dir); !maps.Equal(got, fakes) {
-		t.Errorf("afterwards the project has %v", got)
-	}
+	s.has(fakes)
 }
 
 func TestBadArguments(t *testing.T) {
@@ -293,8 +281,7 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("%s: the error is %v", place, err)
 		}
 	}
-	dir := scaffold(t, contents{"go.mod": "module x\n"})
-	if err := run(t.Context(), []string{"--undo", dir}, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), patchFile) {
+	if err := newScaffold(t, contents{"go.mod": "module x\n"}).run("--undo"); err == nil || !strings.Contains(err.Error(), patchFile) {
 		t.Errorf("without the patch --undo says %v", err)
 	}
 }

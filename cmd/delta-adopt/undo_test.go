@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,19 +10,11 @@ import (
 
 // TestAPatchThatIsLeftOver is of a project whose change was taken out by other means.
 func TestAPatchThatIsLeftOver(t *testing.T) {
-	dir := scaffold(t, fakes)
-	var out bytes.Buffer
-	if err := (&project{dir: dir}).write(contents{patchFile: "diff --git a/x b/x\n"}); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{dir}, {"--undo", dir}} {
-		if err := run(t.Context(), args, &out, &out); err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, &out)
-		}
-	}
-	if got := read(t, dir); !maps.Equal(got, fakes) {
-		t.Errorf("afterwards the project has %v", got)
-	}
+	p := newScaffold(t, fakes)
+	p.put(patchFile, "diff --git a/x b/x\n")
+	p.do()
+	p.do("--undo")
+	p.has(fakes)
 }
 
 // TestUndoBesideWhatCameSince has kubebuilder insert lines at its markers, which stand beside ours, and controllers go.
@@ -32,51 +23,35 @@ func TestUndoBesideWhatCameSince(t *testing.T) {
 	files := maps.Clone(fakes)
 	files["cmd/main.go"] = strings.Replace(fakes["cmd/main.go"], "\n)\n", "\n"+marker+")\n"+strings.Repeat("\nvar _ = 1\n", 5), 1)
 	files[crew] = controllers("first")
-	dir := scaffold(t, files)
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{dir}, &out, &out); err != nil {
-		t.Fatal(err)
-	}
+	p := newScaffold(t, files)
+	p.do()
 	const more = "\t_ \"fmt\"\n"
-	main := strings.Replace(read(t, dir)["cmd/main.go"], marker, more+marker, 1)
-	if err := (&project{dir: dir}).write(contents{"cmd/main.go": main}); err != nil {
+	p.put("cmd/main.go", strings.Replace(p.files()["cmd/main.go"], marker, more+marker, 1))
+	if err := os.Remove(filepath.Join(p.dir, crew)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, crew)); err != nil {
-		t.Fatal(err)
-	}
-	out.Reset()
-	if err := run(t.Context(), []string{"--undo", dir}, &out, &out); err != nil {
-		t.Fatal(err)
-	}
+	p.do("--undo")
 	delete(files, crew)
 	files["cmd/main.go"] = strings.Replace(files["cmd/main.go"], marker, more+marker, 1)
-	got := read(t, dir)
+	got := p.files()
 	delete(got, "go.sum")
 	if strings.TrimSpace(got["go.mod"]) != strings.TrimSpace(files["go.mod"]) {
 		t.Errorf("go.mod is %s", got["go.mod"])
 	}
 	got["go.mod"] = files["go.mod"]
 	if !maps.Equal(got, files) {
-		t.Errorf("it says %s, and the project has %v", &out, got)
+		t.Errorf("it says %s, and the project has %v", p.says, got)
 	}
 }
 
 // TestWhatIsThereWithoutGoModIsNotAdoptedTwice has go.mod be put back and nothing else.
 func TestWhatIsThereWithoutGoModIsNotAdoptedTwice(t *testing.T) {
-	dir := scaffold(t, fakes)
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{dir}, &out, &out); err != nil {
-		t.Fatal(err)
-	}
-	if err := (&project{dir: dir}).write(contents{"go.mod": fakes["go.mod"]}); err != nil {
-		t.Fatal(err)
-	}
-	before := read(t, dir)
-	if err := run(t.Context(), []string{dir}, &out, &out); err == nil || !strings.Contains(err.Error(), "cmd/main.go imports ") {
+	p := newScaffold(t, fakes)
+	p.do()
+	p.put("go.mod", fakes["go.mod"])
+	before := p.files()
+	if err := p.run(); err == nil || !strings.Contains(err.Error(), "cmd/main.go imports ") {
 		t.Errorf("the error is %v", err)
 	}
-	if got := read(t, dir); !maps.Equal(got, before) {
-		t.Errorf("afterwards the project has %v", got)
-	}
+	p.has(before)
 }
