@@ -31,15 +31,15 @@ func TestHintsCanBeFollowed(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z-]+`)
 	for name, test := range map[string]struct{ url, want string }{
 		"no token":       {says(401, "Unauthorized"), "--token-file"},
-		"no right":       {says(403, "Authorization denied for user eve"), "another account's token with --token or --token-file"},
-		"no inspector":   {says(404, "404 page not found"), "correct the port of the URL"},
-		"TLS was wanted": {says(400, "Client sent an HTTP request to an HTTPS server."), "begin the URL with https://"},
-		"a redirect":     {says(302, ""), "check --url"},
-		"a page":         {says(200, "<html>"), "check --url"},
+		"no right":       {says(403, "Authorization denied for user eve"), "or take another account: use --token or --token-file"},
+		"no inspector":   {says(404, "404 page not found"), "use the port that it is on"},
+		"TLS was wanted": {says(400, "Client sent an HTTP request to an HTTPS server."), "use the scheme https"},
+		"a redirect":     {says(302, ""), "check which operator and which port"},
+		"a page":         {says(200, "<html>"), "check which operator and which port"},
 		"nobody to ask":  {says(500, "Authentication failed"), "/readyz"},
-		"no TLS":         {strings.Replace(says(200, ""), "http:", "https:", 1), "begin the URL with http://"},
+		"no TLS":         {strings.Replace(says(200, ""), "http:", "https:", 1), "use the scheme http"},
 		"a certificate":  {secure.URL, "--insecure-skip-tls-verify"},
-		"nobody there":   {"http://127.0.0.1:1", "that the port of the URL is right"},
+		"nobody there":   {"http://127.0.0.1:1", "that the port is right"},
 	} {
 		got := runs(t.Context(), "status", "--url", test.url)
 		if got.code != exitError || !strings.Contains(got.errOut, test.want) {

@@ -30,8 +30,8 @@ type Client struct {
 	Base *url.URL
 	// Where names the inspector in sentences.
 	Where string
-	// Way is how the requests get there.
-	Way Way
+	// Tokens says how to get a token for it, in an error.
+	Tokens string
 	// Transport carries the requests.
 	Transport http.RoundTripper
 	// Refrain says why the Transport adds no token, and what to do about it; nil if it adds what
@@ -161,7 +161,7 @@ func (c *Client) failed(r *http.Request, err error) error {
 	if through, ok := errors.AsType[*url.Error](err); ok {
 		err = through.Err // the rest of it is what we were doing
 	}
-	return &Failure{error: c.because(r, err, c.Way.afterError(err))}
+	return &Failure{error: c.because(r, err, afterError(err))}
 }
 
 // refused is an answer that is none.
@@ -180,7 +180,7 @@ func (c *Client) refused(answer *http.Response, content []byte) error {
 	if c.Refrain != nil && (failure.Status == http.StatusUnauthorized || anybody) {
 		failure.error = c.because(answer.Request, fmt.Errorf("%w; %w", err, c.Refrain), "")
 	} else {
-		failure.error = c.because(answer.Request, err, c.Way.afterStatus(failure.Status, failure.Explained, string(content)))
+		failure.error = c.because(answer.Request, err, afterStatus(failure.Status, failure.Explained, string(content), c.Tokens))
 	}
 	return failure
 }

@@ -158,7 +158,7 @@ func TestWhatTheKubeletSaysIsTold(t *testing.T) {
 	a := &standin.APIServer{Refuse: "failed to connect to localhost:8443 inside namespace: connection refused"}
 	c := open(t, &Options{Kubeconfig: cluster(t, a)})
 	_, err := c.Get(t.Context(), "kinds", nil)
-	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", a.Refuse, "use --port for its port"} {
+	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", a.Refuse, "that the port is right"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}

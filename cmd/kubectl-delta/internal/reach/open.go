@@ -92,7 +92,8 @@ func (o *Options) direct(ctx context.Context) (*Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Connection{idle: idle, Client: &ask.Client{Base: base, Where: base.String(), Way: ask.Address, Transport: with, Timeout: o.Timeout}}, nil
+	return &Connection{idle: idle, Client: &ask.Client{Base: base, Where: base.String(), Transport: with, Timeout: o.Timeout,
+		Tokens: "use --token or --token-file, with a token such as kubectl create token makes"}}, nil
 }
 
 // place is where an inspector is.
@@ -132,9 +133,10 @@ func (o *Options) through(ctx context.Context, there *place) (*Connection, error
 	c := &Connection{idle: idle, forward: tunnel, Client: &ask.Client{
 		// An inspector on a loopback address takes only requests that name one as their host, so
 		// that no page in a browser can reach it by a name of its own. To the Pod this one is true.
-		Base:  &url.URL{Scheme: there.scheme, Host: "127.0.0.1:" + strconv.Itoa(int(there.port))},
-		Where: fmt.Sprintf("port %d of Pod %s", there.port, full(there.pod)),
-		Way:   ask.Forward, Transport: idle, Refrain: o.stranger(there.pod), Timeout: o.Timeout,
+		Base:      &url.URL{Scheme: there.scheme, Host: "127.0.0.1:" + strconv.Itoa(int(there.port))},
+		Where:     fmt.Sprintf("port %d of Pod %s", there.port, full(there.pod)),
+		Tokens:    "use --as-service-account NAMESPACE/NAME, --token or --token-file",
+		Transport: idle, Refrain: o.stranger(there.pod), Timeout: o.Timeout,
 	}}
 	if c.Refrain == nil {
 		c.Transport, err = o.authorized(ctx, there, idle)
