@@ -4,9 +4,9 @@
 //	                                                                  ├─▶ token ─▶ ask.Client
 //	kubeconfig ─▶ Pods by label, leader by Lease ─▶ port-forward ─────┘
 //
-// The way leads through the API server's port-forward, over a WebSocket, or over SPDY where
-// the server is too old for that. Each connection to the Pod is a stream within it. Nothing
-// listens on this machine, so no other program here can use the way.
+// The way leads through the API server's port-forward, over a WebSocket, which each server since
+// Kubernetes 1.31 takes. Each connection to the Pod is a stream within it. Nothing listens on this
+// machine, so no other program here can use the way.
 //
 // Only the leader of an operator reconciles: the other replicas have a cache, and nothing to
 // say about requests. controller-runtime writes `<host name>_<random>` into the Lease as the
@@ -28,6 +28,6 @@
 // # Testing
 //
 // The choice of the Pod runs against client-go's fake clientset. The port-forward runs against
-// a server that speaks both protocols as the API server does, with an inspector behind it.
+// a server that speaks as the API server does, with an inspector behind it.
 // The part that only a kubelet can show is not tested.
 package reach

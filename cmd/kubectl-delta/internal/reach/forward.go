@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
-	"k8s.io/client-go/transport/spdy"
 	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
@@ -40,22 +39,17 @@ type forward struct {
 	complaints *lifecycle.Group
 }
 
-// dial opens the port-forward: over a WebSocket, or over SPDY if the server or a proxy before
-// it does not take that.
+// dial opens the port-forward over a WebSocket.
 func (p *place) dial(ctx context.Context) (*forward, error) {
 	config := rest.CopyConfig(p.config)
-	// The dialers take no context, so it goes along with the request.
+	// The dialer takes no context, so it goes along with the request.
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return inContext{ctx, next} })
 	way := p.cluster.CoreV1().RESTClient().Post().
 		Resource("pods").Namespace(p.pod.Namespace).Name(p.pod.Name).SubResource("portforward").URL()
-	old, upgrader, err := spdy.RoundTripperFor(config)
-	dialer, newErr := portforward.NewSPDYOverWebsocketDialerForStreaming(way, config)
-	if err = errors.Join(err, newErr); err != nil {
+	dialer, err := portforward.NewSPDYOverWebsocketDialerForStreaming(way, config)
+	if err != nil {
 		return nil, fmt.Errorf("prepare the port-forward: %w", err)
 	}
-	dialer = portforward.NewFallbackDialerForStreaming(dialer,
-		spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: old}, http.MethodPost, way),
-		func(err error) bool { return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err) })
 	conn, protocol, err := dialer.Dial(portforward.PortForwardProtocolV1Name)
 	if err != nil {
 		return nil, err

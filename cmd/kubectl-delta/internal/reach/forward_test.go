@@ -63,30 +63,26 @@ func message(t *testing.T, c *Connection) string {
 }
 
 func TestThroughAPortForward(t *testing.T) {
-	for name, a := range map[string]*standin.APIServer{"WebSocket": {}, "SPDY": {Old: true}} {
-		t.Run(name, func(t *testing.T) {
-			c := open(t, &Options{Kubeconfig: cluster(t, a), OperatorNamespace: "ops", Timeout: time.Minute})
-			if got, want := message(t, c), "GET 127.0.0.1:8443 Bearer kubeconfig-token"; got != want {
-				t.Errorf("the inspector got %q, want %q", got, want)
-			}
-			var all sync.WaitGroup
-			for range 8 {
-				all.Go(func() {
-					if _, err := c.Get(t.Context(), "kinds", nil); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			all.Wait()
-			if c.Where != "port 8443 of Pod ops/op-7f-abcde" || !c.alive() {
-				t.Errorf("it asks %s, alive: %t", c.Where, c.alive())
-			}
-			asked := a.Asked()
-			method := map[string]string{"WebSocket": "GET", "SPDY": "POST"}[name]
-			if last := asked[len(asked)-1]; last != method+" /api/v1/namespaces/ops/pods/op-7f-abcde/portforward" {
-				t.Errorf("the last request is %s", last)
+	a := &standin.APIServer{}
+	c := open(t, &Options{Kubeconfig: cluster(t, a), OperatorNamespace: "ops", Timeout: time.Minute})
+	if got, want := message(t, c), "GET 127.0.0.1:8443 Bearer kubeconfig-token"; got != want {
+		t.Errorf("the inspector got %q, want %q", got, want)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := c.Get(t.Context(), "kinds", nil); err != nil {
+				t.Error(err)
 			}
 		})
+	}
+	all.Wait()
+	if c.Where != "port 8443 of Pod ops/op-7f-abcde" || !c.alive() {
+		t.Errorf("it asks %s, alive: %t", c.Where, c.alive())
+	}
+	asked := a.Asked()
+	if last := asked[len(asked)-1]; last != "GET /api/v1/namespaces/ops/pods/op-7f-abcde/portforward" {
+		t.Errorf("the last request is %s", last)
 	}
 }
 
@@ -155,10 +151,12 @@ func TestWhoMaySeeAToken(t *testing.T) {
 }
 
 func TestWhatTheKubeletSaysIsTold(t *testing.T) {
-	a := &standin.APIServer{Refuse: "failed to connect to localhost:8443 inside namespace: connection refused"}
-	c := open(t, &Options{Kubeconfig: cluster(t, a)})
+	a := &standin.APIServer{}
+	kubeconfig := cluster(t, a)
+	a.Pods[0].Target = "127.0.0.1:1"
+	c := open(t, &Options{Kubeconfig: kubeconfig})
 	_, err := c.Get(t.Context(), "kinds", nil)
-	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", a.Refuse, "that the port is right"} {
+	for _, want := range []string{"get kinds from port 8443 of Pod ops/op-7f-abcde: ", "dial tcp 127.0.0.1:1: connect: connection refused; ", "that the port is right"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
@@ -182,7 +180,7 @@ func TestWaysThatCanNotBeOpened(t *testing.T) {
 	if _, err := Open(ctx, &Options{Kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interrupt the error is %v", err)
 	}
-	there := &standin.APIServer{Pods: []standin.Pod{{Pod: pod("ops", "op", ours)}}, NoForward: true}
+	there := &standin.APIServer{Pods: []standin.Pod{{Pod: pod("ops", "op", ours)}}}
 	_, err := Open(t.Context(), &Options{Kubeconfig: there.Start(t)})
 	if err == nil || !strings.Contains(err.Error(), "open a port-forward to port 8443 of Pod ops/op: ") || !strings.Contains(err.Error(), "pods/portforward") {
 		t.Errorf("without the right the error is %v", err)

@@ -36,19 +36,13 @@ const Token = "kubeconfig-token"
 type Pod struct {
 	*corev1.Pod
 
-	// Target is where each of its ports leads to.
+	// Target is where each of its ports leads to. Without one the user has no right to a port-forward.
 	Target string
 }
 
 // APIServer is as much of an API server, and of the kubelets behind it, as a port-forward takes.
 type APIServer struct {
 	Pods []Pod
-	// Old is a server without WebSockets.
-	Old bool
-	// Refuse is what the kubelet says instead of connecting.
-	Refuse string
-	// NoForward is a user without the right to it.
-	NoForward bool
 	// Tokens is what the TokenRequest API answers.
 	Tokens string
 	// Kept has each port-forward once it stands.
@@ -57,7 +51,6 @@ type APIServer struct {
 	mu      sync.Mutex // guards everything below
 	paths   []string
 	streams map[string]httpstream.Stream // error streams by request
-	open    []httpstream.Connection
 	tasks   *lifecycle.Group
 }
 
@@ -69,11 +62,8 @@ func (a *APIServer) Start(t *testing.T) string {
 	s := httptest.NewTLSServer(http.HandlerFunc(a.serve))
 	t.Cleanup(func() {
 		s.Close()
-		a.mu.Lock()
-		open := a.open
-		a.mu.Unlock()
-		for _, conn := range open {
-			_ = conn.Close()
+		for len(a.Kept) > 0 {
+			_ = (<-a.Kept).Close()
 		}
 		a.tasks.Stop()
 		if err := a.tasks.Wait(); err != nil {
@@ -154,21 +144,12 @@ func (a *APIServer) list(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(list)
 }
 
+// forward speaks SPDY within a WebSocket.
 func (a *APIServer) forward(w http.ResponseWriter, r *http.Request, to Pod) {
-	switch {
-	case a.NoForward:
+	if to.Target == "" {
 		http.Error(w, "you may not", http.StatusForbidden)
-	case websocket.IsWebSocketUpgrade(r) && !a.Old:
-		a.tunnel(w, r, to)
-	case httpstream.IsUpgradeRequest(r) && !websocket.IsWebSocketUpgrade(r):
-		a.spdy(w, r, to)
-	default:
-		http.Error(w, "no WebSockets here", http.StatusBadRequest)
+		return
 	}
-}
-
-// tunnel speaks SPDY within a WebSocket.
-func (a *APIServer) tunnel(w http.ResponseWriter, r *http.Request, to Pod) {
 	upgrader := websocket.Upgrader{Subprotocols: []string{"SPDY/3.1+" + portforward.PortForwardProtocolV1Name}}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -176,25 +157,8 @@ func (a *APIServer) tunnel(w http.ResponseWriter, r *http.Request, to Pod) {
 	}
 	conn, err := spdy.NewServerConnection(portforward.NewTunnelingConnection("server", ws), a.streamTo(to))
 	if err == nil {
-		a.keep(conn)
+		a.Kept <- conn
 	}
-}
-
-func (a *APIServer) spdy(w http.ResponseWriter, r *http.Request, to Pod) {
-	if _, err := httpstream.Handshake(r, w, []string{portforward.PortForwardProtocolV1Name}); err != nil {
-		return
-	}
-	if conn := spdy.NewResponseUpgrader().UpgradeResponse(w, r, a.streamTo(to)); conn != nil {
-		a.keep(conn)
-		<-conn.CloseChan()
-	}
-}
-
-func (a *APIServer) keep(conn httpstream.Connection) {
-	a.mu.Lock()
-	a.open = append(a.open, conn)
-	a.mu.Unlock()
-	a.Kept <- conn
 }
 
 // streamTo pairs streams as a kubelet does.
@@ -223,10 +187,6 @@ func (a *APIServer) connect(data, problems httpstream.Stream, target string) {
 		_ = problems.Close()
 		_ = data.Close()
 	}()
-	if a.Refuse != "" {
-		fmt.Fprint(problems, a.Refuse)
-		return
-	}
 	conn, err := net.Dial("tcp", target) //nolint:noctx // the test ends it
 	if err != nil {
 		fmt.Fprint(problems, err)

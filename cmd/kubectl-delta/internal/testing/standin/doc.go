@@ -10,5 +10,5 @@
 //
 // # Testing
 //
-// The tests of reach run a port-forward through it over both protocols that API servers speak.
+// The tests of reach run a port-forward through it.
 package standin
