@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
@@ -22,12 +20,6 @@ func (p *program) resync() *cobra.Command {
 		Short:   "Show the objects of a kind to those who take part in resyncs, although they have not changed",
 		Example: "  kubectl delta resync deployment -l app=web",
 		Args:    takes(cobra.ExactArgs(1)),
-		PreRunE: func(*cobra.Command, []string) error {
-			if _, err := labels.Parse(selector); err != nil {
-				return reach.Misuse("-l %q is not a label selector: %v", selector, err)
-			}
-			return nil
-		},
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.post(c.Context(), "actions/resync", v1.ResyncAction{Kind: args[0], Selector: selector})
 		},
@@ -103,17 +95,6 @@ func (p *program) setPolicy() *cobra.Command {
 		Short:   "Change when objects of a kind are shown again",
 		Example: "  kubectl delta policies set deployment --period 10m --rate 50",
 		Args:    takes(cobra.ExactArgs(1)),
-		PreRunE: func(*cobra.Command, []string) error {
-			switch period, err := time.ParseDuration(action.Period); {
-			case action.Period == "":
-				return reach.Misuse("--period is missing: it is a duration such as 10m, or never")
-			case action.Period != "never" && (err != nil || period <= 0):
-				return reach.Misuse("--period is a duration such as 10m, or never, not %q", action.Period)
-			case action.Rate < 0:
-				return reach.Misuse("--rate is a number of objects a second, not %v", action.Rate)
-			}
-			return nil
-		},
 		RunE: func(c *cobra.Command, args []string) error {
 			action.Kind = args[0]
 			return p.post(c.Context(), "actions/policy", action)

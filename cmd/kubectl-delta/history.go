@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -55,9 +54,6 @@ type deltaQuery struct {
 }
 
 func (p *program) deltas(c *cobra.Command, args []string, q deltaQuery) error {
-	if q.limit < 1 {
-		return reach.Misuse("%d deltas are too few to show; use 1 or more", q.limit)
-	}
 	return about(c, p, args, question[v1.DeltaList]{
 		route: "deltas", more: url.Values{"limit": {strconv.Itoa(q.limit)}, "op": q.op},
 		found: func(namespace string, list v1.DeltaList) bool { return within(namespace, list.Items) },

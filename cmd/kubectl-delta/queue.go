@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -22,9 +21,6 @@ func (p *program) queue() *cobra.Command {
 		Short: "Show what waits in the queues, and why",
 		Args:  takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			if limit < 1 {
-				return reach.Misuse("--limit is 1 or more, not %d", limit)
-			}
 			answer, list, err := fetch[v1.QueueList](c.Context(), p, "queues", url.Values{"limit": {strconv.Itoa(limit)}, "controller": args})
 			if err != nil {
 				return err
