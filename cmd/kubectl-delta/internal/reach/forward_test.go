@@ -163,13 +163,6 @@ func TestWhatTheKubeletSaysIsTold(t *testing.T) {
 	}
 }
 
-func TestCertificatesAreLookedAtOnRequest(t *testing.T) {
-	c := open(t, &Options{Kubeconfig: cluster(t, &standin.APIServer{}), SkipVerify: new(false)})
-	if _, err := c.Get(t.Context(), "kinds", nil); err == nil || !strings.Contains(err.Error(), "--insecure-skip-tls-verify") {
-		t.Errorf("the error is %v", err)
-	}
-}
-
 func TestWaysThatCanNotBeOpened(t *testing.T) {
 	kubeconfig := cluster(t, &standin.APIServer{})
 	if _, err := Open(t.Context(), &Options{Kubeconfig: kubeconfig, Context: "none"}); err == nil || !strings.Contains(err.Error(), "read the kubeconfig") {

@@ -87,7 +87,7 @@ func (o *Options) direct(ctx context.Context) (*Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	idle := o.transport(false)
+	idle := over(o.SkipVerify)
 	with, err := o.authorized(ctx, nil, idle)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (o *Options) through(ctx context.Context, there *place) (*Connection, error
 		return nil, fmt.Errorf("open a port-forward to port %d of Pod %s: %w; it takes the right to create pods/portforward there, "+
 			"and --url with a way of your own if you can't have it", there.port, full(there.pod), err)
 	}
-	idle := o.transport(true)
+	idle := over(true)
 	idle.DialContext = tunnel.connect
 	c := &Connection{idle: idle, forward: tunnel, Client: &ask.Client{
 		// An inspector on a loopback address takes only requests that name one as their host, so
@@ -147,12 +147,8 @@ func (o *Options) through(ctx context.Context, there *place) (*Connection, error
 	return c, nil
 }
 
-// transport returns how to meet an inspector. skip says whether to take any certificate if the
-// user has no opinion.
-func (o *Options) transport(skip bool) *http.Transport {
-	if o.SkipVerify != nil {
-		skip = *o.SkipVerify
-	}
+// over returns how to meet an inspector. skip says whether to take any certificate.
+func over(skip bool) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: skip},

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,8 +49,9 @@ type Options struct {
 	Token, TokenFile string
 	// AsServiceAccount is NAMESPACE/NAME.
 	AsServiceAccount string
-	// SkipVerify is nil for what suits the way.
-	SkipVerify *bool
+	// SkipVerify takes any certificate at URL. Through a port-forward each is taken: there the API server and the kubelet
+	// answer for the Pod, and an operator's certificate is usually its own.
+	SkipVerify bool
 
 	Timeout time.Duration
 }
@@ -76,14 +76,7 @@ func (o *Options) AddTo(flags *pflag.FlagSet) {
 		"NAMESPACE/NAME of a ServiceAccount: asks the cluster for a token of it, so that the operator does not get yours. It lasts ten\n"+
 			"minutes. It can do all that the account can, also in the cluster's API: give the account no right but the inspector's.\n"+
 			"If the account is in the operator's namespace, you need not name that")
-	flags.BoolFunc("insecure-skip-tls-verify",
-		"true takes any certificate from the inspector. Through a port-forward that is the default, because there the API server\n"+
-			"and the kubelet answer for the Pod, and an operator's certificate is usually its own; with --url the default is false",
-		func(text string) error {
-			skip, err := strconv.ParseBool(text)
-			o.SkipVerify = &skip
-			return err
-		})
+	flags.BoolVar(&o.SkipVerify, "insecure-skip-tls-verify", false, "with --url: take any certificate from the inspector, as is done through a port-forward")
 	flags.DurationVar(&o.Timeout, "request-timeout", 30*time.Second, "how long an answer may take; 0 for any time")
 }
 
