@@ -10,8 +10,7 @@ import (
 )
 
 func (p *program) page() *cobra.Command {
-	var listen string
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "page",
 		Short: "Open a local address that leads a browser to the inspector",
 		Long: `Open a local address that leads a browser to the inspector, until you interrupt it. It adds
@@ -22,7 +21,7 @@ that it prints.`,
 			if err := p.reachable(c.Context()); err != nil {
 				return err
 			}
-			server, err := page.Listen(c.Context(), listen, p.keeper.Connection)
+			server, err := page.Listen(c.Context(), p.keeper.Connection)
 			if err != nil {
 				return err
 			}
@@ -31,8 +30,6 @@ that it prints.`,
 			return server.Serve(c.Context())
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback address to listen on; port 0 is any free port")
-	return c
 }
 
 // reachable keeps what can't be reached, or gets no token and asks for one, from getting an

@@ -2,19 +2,16 @@ package page
 
 import (
 	"crypto/subtle"
-	"net"
 	"net/http"
 	"slices"
-
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
+	"strings"
 )
 
-// keyName is what the key is called in an address. The cookie's name has the port too: browsers
-// send cookies to all ports of a host.
+// keyName is what the key is called in an address.
 const keyName = "key"
 
 // guard decides who may use the proxy.
-type guard struct{ port, key string }
+type guard struct{ host, key string }
 
 // look returns why a request is refused; empty if it is not.
 func (g guard) look(r *http.Request) string {
@@ -22,10 +19,9 @@ func (g guard) look(r *http.Request) string {
 	// refused: the link that the terminal shows does not need it. Other programs say nothing of their origin.
 	site := r.Header.Get("Sec-Fetch-Site")
 	other := func(origin string) bool { return origin != "http://"+r.Host }
-	_, port, err := net.SplitHostPort(r.Host)
 	switch {
-	case err != nil || port != g.port || !reach.Loopback(r.Host):
-		return "this address is only for a loopback name, such as 127.0.0.1"
+	case r.Host != g.host:
+		return "this is not the address that kubectl delta page printed"
 	case site != "" && site != "same-origin" && site != "none", slices.ContainsFunc(r.Header.Values("Origin"), other):
 		return "another site may not use this page"
 	case !g.known(r):
@@ -48,7 +44,8 @@ func (g guard) is(key string) bool {
 	return subtle.ConstantTimeCompare([]byte(key), []byte(g.key)) == 1
 }
 
-func (g guard) cookie() string { return "kubectl-delta-" + g.port }
+// cookie is the name of the cookie with the key. It has the port: browsers send cookies to all ports of a host.
+func (g guard) cookie() string { return "kubectl-delta-" + strings.ReplaceAll(g.host, ":", "-") }
 
 // remember lets the browser know the key from now on.
 func (g guard) remember(w http.ResponseWriter) {

@@ -34,27 +34,20 @@ type Server struct {
 	way      Way
 }
 
-// Listen returns a Server that listens on a loopback address such as 127.0.0.1:0. way is asked
-// for each request, so that a broken connection can be replaced.
-func Listen(ctx context.Context, address string, way Way) (*Server, error) {
-	if host, _, err := net.SplitHostPort(address); err != nil || !reach.Loopback(host) {
-		return nil, fmt.Errorf("listen on %q: it must be a loopback address with a port, such as 127.0.0.1:0, "+
-			"because everybody who reaches it can do what your token allows", address)
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+// Listen returns a Server that listens on a free port of this machine, and not of its network: everybody who
+// reaches it can do what the token allows. way is asked for each request, so that a broken connection can be
+// replaced.
+func Listen(ctx context.Context, way Way) (*Server, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w; use --listen 127.0.0.1:0 for any free port", address, err)
+		return nil, fmt.Errorf("listen on a port of this machine: %w", err)
 	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read the address of the listener: %w", err), listener.Close())
-	}
-	return &Server{listener: listener, guard: guard{port: port, key: rand.Text()}, way: way}, nil
+	return &Server{listener: listener, guard: guard{host: listener.Addr().String(), key: rand.Text()}, way: way}, nil
 }
 
 // URL is what to open in a browser. It has the key.
 func (s *Server) URL() string {
-	return "http://" + s.listener.Addr().String() + "/?" + url.Values{keyName: {s.guard.key}}.Encode()
+	return "http://" + s.guard.host + "/?" + url.Values{keyName: {s.guard.key}}.Encode()
 }
 
 // Serve serves until ctx ends.

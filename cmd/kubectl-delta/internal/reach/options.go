@@ -110,15 +110,15 @@ func (o *Options) address() (*url.URL, error) {
 		return nil, Misuse("--url has a user in it, which nothing would see: use --token-file")
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		return nil, Misuse("--url %q has more than a host: leave out what follows it", o.URL)
-	case u.Scheme == "http" && !Loopback(u.Host) && (o.Token != "" || o.TokenFile != ""):
+	case u.Scheme == "http" && !loopback(u.Host) && (o.Token != "" || o.TokenFile != ""):
 		return nil, Misuse("the token would travel to %s for everybody to read: use https", u.Host)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// Loopback reports whether a host, with or without a port, is this machine. The inspector has such
+// loopback reports whether a host, with or without a port, is this machine. The inspector has such
 // a check of its own, which looks at what a browser sends: of 127.0.0.0/8 it takes 127.0.0.1 alone.
-func Loopback(host string) bool {
+func loopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -75,7 +75,7 @@ func TestLoopback(t *testing.T) {
 		"localhost": true, "localhost:80": true, "127.0.0.1": true, "127.1.2.3:8443": true, "::1": true, "[::1]:80": true, "[::1]": true,
 		"": false, "0.0.0.0:80": false, "localhost.example.com": false, "127.0.0.1.example.com:80": false, "10.0.0.1": false,
 	} {
-		if got := Loopback(host); got != want {
+		if got := loopback(host); got != want {
 			t.Errorf("%q: %t, want %t", host, got, want)
 		}
 	}
