@@ -42,18 +42,21 @@ func (f *finder) find(ctx context.Context) (*corev1.Pod, error) {
 		return nil, fmt.Errorf("find the operator: there are no Pods %s; label its Pods with %s, or use --operator NAME --operator-namespace NAMESPACE",
 			what, Label)
 	}
-	operators := map[operator][]corev1.Pod{}
+	operators := map[operator]bool{}
 	for _, pod := range running {
-		operators[ofPod(&pod)] = append(operators[ofPod(&pod)], pod)
+		operators[ofPod(&pod)] = true
 	}
 	leaders, err := f.leaders(ctx, running)
+	why := "no Lease says which replica leads"
 	switch {
+	case len(operators) > 1:
+		why = fmt.Sprintf("there are %d operators, and the one that you name gets the token", len(operators))
 	case err != nil:
-		return nil, ambiguous(operators, nil, err.Error())
-	case len(leaders) == 1 && len(operators) == 1:
+		why = err.Error()
+	case len(leaders) == 1:
 		return &leaders[0], nil
 	}
-	return nil, ambiguous(operators, leaders, "no Lease says which replica leads")
+	return nil, ambiguous(why, running, leaders)
 }
 
 // candidates returns the Pods that may be meant, and words for them.
@@ -187,25 +190,17 @@ func ofPod(pod *corev1.Pod) operator {
 	return operator{pod.Namespace, name}
 }
 
-// ambiguous lists the Pods that one may mean. It names one Pod of an operator whose leader is known,
-// and otherwise all.
-func ambiguous(operators map[operator][]corev1.Pod, leaders []corev1.Pod, why string) error {
+// ambiguous lists the Pods that one may mean.
+func ambiguous(why string, pods, leaders []corev1.Pod) error {
 	var choices []string
-	for of, pods := range operators {
-		choice, remark := pods, ""
-		for i := range leaders {
-			if ofPod(&leaders[i]) == of {
-				choice, remark = leaders[i:i+1], "   # the leader"
-			}
+	for _, pod := range pods {
+		choice := fmt.Sprintf("--operator-namespace %s --operator %s", pod.Namespace, pod.Name)
+		if slices.ContainsFunc(leaders, func(l corev1.Pod) bool { return full(&l) == full(&pod) }) {
+			choice += "   # the leader"
 		}
-		for i := range choice {
-			choices = append(choices, fmt.Sprintf("--operator-namespace %s --operator %s%s", choice[i].Namespace, choice[i].Name, remark))
-		}
+		choices = append(choices, choice)
 	}
 	slices.Sort(choices)
-	if len(operators) > 1 {
-		why = fmt.Sprintf("there are %d operators, and the one that you name gets the token", len(operators))
-	}
 	return &AmbiguousError{Why: why, Choices: choices}
 }
 
