@@ -187,17 +187,13 @@ func (c *Client) refused(answer *http.Response, content []byte) error {
 
 // unexpected quotes the first line of an answer that the inspector did not give.
 func unexpected(answer *http.Response, content []byte) error {
-	const most = 200
 	line, _, _ := strings.Cut(strings.TrimSpace(string(content)), "\n")
-	if runes := []rune(line); len(runes) > most {
-		line = string(runes[:most]) + "…"
-	}
 	switch {
 	case answer.StatusCode == http.StatusOK:
-		return fmt.Errorf("the answer is not JSON: %q", line)
+		return fmt.Errorf("the answer is not JSON: %.200q", line)
 	case line == "":
 		return fmt.Errorf("the answer is %s", answer.Status)
 	default:
-		return fmt.Errorf("the answer is %s: %q", answer.Status, line)
+		return fmt.Errorf("the answer is %s: %.200q", answer.Status, line)
 	}
 }
