@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/reach"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
@@ -63,11 +61,10 @@ func (w *watcher) run(ctx context.Context) error {
 	for {
 		before := w.streams
 		err := w.once(ctx)
-		_, misused := errors.AsType[reach.UsageError](err)
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the user has seen enough, and that is how the stream ended
-		case w.streams == 0, w.broken, misused, ask.Lasting(err) && !ask.Missing(err): // an operator that has started again may not have the kind yet
+		case w.streams == 0, w.broken, ask.Lasting(err) && !ask.Missing(err): // an operator that has started again may not have the kind yet
 			return err
 		}
 		w.keeper.Drop()
