@@ -9,7 +9,7 @@ import (
 )
 
 // editManagers changes every statement that makes a manager, and notes those that are made in a way that it does not know.
-func (s *source) editManagers(inspector place) {
+func (s *source) editManagers(inspector string) {
 	_, ctrl := s.imported(ctrlPath)
 	_, manager := s.imported(managerPath)
 	known := map[*ast.CallExpr]bool{}
@@ -76,7 +76,7 @@ func result(statement ast.Stmt) ast.Expr {
 }
 
 // editManager changes one, if its error is checked. The statements begin with the one that makes the manager.
-func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, inspector place) bool {
+func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, inspector string) bool {
 	mgr, errName, body := "mgr", "err", "{\n\t\treturn nil, err\n\t}"
 	assign, isAssigned := from[0].(*ast.AssignStmt)
 	after := from[0].End()
@@ -104,7 +104,7 @@ func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, i
 		s.edits = append(s.edits, edit{s.offset(from[0].Pos()), s.offset(call.Pos()), mgr + ", err := "})
 		s.insert(after, "\nif err != nil "+body)
 	}
-	where := "{BindAddress: " + strconv.Quote(string(inspector)) + "}"
+	where := "{BindAddress: " + strconv.Quote(inspector) + "}"
 	if inspector == "metrics" {
 		where = "{}"
 	}
@@ -163,9 +163,9 @@ func (s *source) editBuilders() {
 		e, _ := n.(ast.Expr)
 		f, ok := selected(e, ctrl)
 		switch {
-		case ok && f == e && f.Sel.Name == "NewControllerManagedBy":
+		case ok && f.Sel.Name == "NewControllerManagedBy":
 			replaced = append(replaced, f)
-		case ok && f == e:
+		case ok:
 			others = true
 		}
 	}

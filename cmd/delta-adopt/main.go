@@ -37,27 +37,21 @@ func isPipe(f *os.File) bool {
 type choices struct {
 	undo      bool
 	only      bool // only show the change
-	inspector place
+	inspector string
 }
 
 func (c *choices) bind(flags *flag.FlagSet) {
 	flags.BoolVar(&c.undo, "undo", false, "take out what was put in")
-	c.inspector = "127.0.0.1:8082"
-	flags.Var(&c.inspector, "inspector", "where the manager serves the inspector: a loopback `address`, or metrics for beside the metrics, or none")
+	flags.StringVar(&c.inspector, "inspector", "127.0.0.1:8082", "where the manager serves the inspector: a loopback `address`, or metrics for beside the metrics, or none")
 }
 
-// place is where the inspector is served.
-type place string
-
-func (p *place) String() string { return string(*p) }
-
-func (p *place) Set(text string) error {
-	host, port, err := net.SplitHostPort(text)
+// check finds a place that the inspector can't be served at.
+func (c *choices) check() error {
+	host, port, err := net.SplitHostPort(c.inspector)
 	loopback := err == nil && port != "" && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host)
-	if !loopback && text != "metrics" && text != "none" {
-		return errors.New("it is not metrics, none, or localhost, 127.0.0.1 or [::1] with a port")
+	if !loopback && c.inspector != "metrics" && c.inspector != "none" {
+		return fmt.Errorf("-inspector is %q, and not metrics, none, or localhost, 127.0.0.1 or [::1] with a port", c.inspector)
 	}
-	*p = place(text)
 	return nil
 }
 

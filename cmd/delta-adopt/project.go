@@ -35,6 +35,9 @@ func open(dir string, out io.Writer) (*project, error) {
 }
 
 func (p *project) do(ctx context.Context, c *choices) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	if c.undo {
 		return p.undo(ctx, c)
 	}

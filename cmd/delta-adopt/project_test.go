@@ -276,12 +276,13 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("%q: the error is %v, want %s", args, err, want)
 		}
 	}
+	p := newScaffold(t, contents{"go.mod": "module x\n"})
 	for _, place := range []string{"0.0.0.0:8082", "8082", "127.0.0.1:", "somewhere"} {
-		if err := run(t.Context(), []string{"-inspector", place, empty}, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "metrics, none, or localhost") {
+		if err := p.run("-inspector", place); err == nil || !strings.Contains(err.Error(), "metrics, none, or localhost") {
 			t.Errorf("%s: the error is %v", place, err)
 		}
 	}
-	if err := newScaffold(t, contents{"go.mod": "module x\n"}).run("--undo"); err == nil || !strings.Contains(err.Error(), patchFile) {
+	if err := p.run("--undo"); err == nil || !strings.Contains(err.Error(), patchFile) {
 		t.Errorf("without the patch --undo says %v", err)
 	}
 }

@@ -24,7 +24,7 @@ const (
 
 // shapes are how operators make their managers and controllers.
 var shapes = map[string]struct {
-	inspector    place
+	inspector    string
 	before, want string
 }{
 	"the options are in the call": {

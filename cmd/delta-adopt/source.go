@@ -47,7 +47,7 @@ func parse(name, text string) (*source, error) {
 }
 
 // onlyControllers has the managers stay as they are.
-const onlyControllers place = "only controllers"
+const onlyControllers = "only controllers"
 
 // findings are what the sources have.
 type findings struct {
@@ -57,7 +57,7 @@ type findings struct {
 }
 
 // editSources returns the files that change. It is an error if none of them makes a manager, unless it is told to look for controllers alone.
-func editSources(sources contents, inspector place) (*findings, error) {
+func editSources(sources contents, inspector string) (*findings, error) {
 	found := &findings{changed: contents{}}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		s, err := parse(name, sources[name])
@@ -118,14 +118,8 @@ func (s *source) isOfTests() bool {
 	})
 }
 
-// selected reports whether an expression is a name of an imported package, also with type arguments.
+// selected reports whether an expression is a name of an imported package.
 func selected(e ast.Expr, name string) (*ast.SelectorExpr, bool) {
-	switch generic := e.(type) {
-	case *ast.IndexExpr:
-		e = generic.X
-	case *ast.IndexListExpr:
-		e = generic.X
-	}
 	selector, ok := e.(*ast.SelectorExpr)
 	if !ok {
 		return nil, false

@@ -21,9 +21,8 @@ func (p *project) undo(ctx context.Context, c *choices) error {
 		return fmt.Errorf("the change is not known any more: there is no %s", patchFile)
 	}
 	if c.only {
-		out, err := p.command(ctx, patch, "git", "apply", "--reverse", "--stat")
-		_, writing := io.WriteString(p.out, out)
-		return errors.Join(err, writing)
+		_, err := io.WriteString(p.out, patch)
+		return err
 	}
 	text := "The project has nothing of delta-runtime.\n"
 	sources, err := p.sources()
