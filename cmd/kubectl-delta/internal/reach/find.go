@@ -80,26 +80,16 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 // named looks for a Pod, and then for a Deployment.
 func (f *finder) named(ctx context.Context) (pods []corev1.Pod, what string, err error) {
 	namespace := cmp.Or(f.OperatorNamespace, f.home)
-	kind, name, ok := strings.Cut(f.Operator, "/")
-	if !ok {
-		kind, name = "", f.Operator
+	pod, err := f.cluster.CoreV1().Pods(namespace).Get(ctx, f.Operator, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		return []corev1.Pod{*pod}, "named " + f.Operator, nil
+	case !apierrors.IsNotFound(err):
+		return nil, "", fmt.Errorf("get Pod %s/%s: %w", namespace, f.Operator, err)
 	}
-	switch kind {
-	case "", "pod", "pods", "po":
-		pod, err := f.cluster.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
-		switch {
-		case err == nil:
-			return []corev1.Pod{*pod}, "named " + name, nil
-		case kind != "" || !apierrors.IsNotFound(err):
-			return nil, "", fmt.Errorf("get Pod %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, name, err)
-		}
-	case "deployment", "deployments", "deploy":
-	default:
-		return nil, "", Misuse("--operator is NAME, pod/NAME or deployment/NAME, not %q", f.Operator)
-	}
-	deployment, err := f.cluster.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+	deployment, err := f.cluster.AppsV1().Deployments(namespace).Get(ctx, f.Operator, metav1.GetOptions{})
 	if err != nil {
-		return nil, "", fmt.Errorf("get Deployment %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, name, err)
+		return nil, "", fmt.Errorf("get Deployment %s/%s: %w; use --operator-namespace if it is elsewhere", namespace, f.Operator, err)
 	}
 	return f.selected(ctx, namespace, metav1.FormatLabelSelector(deployment.Spec.Selector))
 }
@@ -146,17 +136,13 @@ func (f *finder) leaders(ctx context.Context, pods []corev1.Pod) (found []corev1
 	return found, nil
 }
 
-// hostOf is the part of a holder's identity that is a host name. Host names have no "_", and
-// neither has the random part.
+// hostOf is the part of a holder's identity that is a host name. Host names have no "_".
 func hostOf(lease *coordinationv1.Lease) string {
 	if lease.Spec.HolderIdentity == nil {
 		return ""
 	}
-	identity := *lease.Spec.HolderIdentity
-	if i := strings.LastIndexByte(identity, '_'); i >= 0 {
-		return identity[:i]
-	}
-	return identity
+	host, _, _ := strings.Cut(*lease.Spec.HolderIdentity, "_")
+	return host
 }
 
 // hostName is what a Pod's containers take for the name of their host.

@@ -40,7 +40,7 @@ type Options struct {
 	// namespace that is named get a token. The kubeconfig's namespace is not meant: many work in that of
 	// a tenant.
 	OperatorNamespace string
-	// Operator is the name of a Pod or Deployment, or pod/NAME or deployment/NAME.
+	// Operator is the name of a Pod, or of a Deployment if there is no such Pod.
 	Operator string
 
 	Port   uint16
@@ -64,7 +64,7 @@ func (o *Options) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.User, "user", "", "user of the kubeconfig")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the object that you ask about")
 	flags.StringVar(&o.URL, "url", "", "address of the inspector, such as https://localhost:8443: then no cluster is used")
-	flags.StringVar(&o.Operator, "operator", "", "the operator: NAME of a Pod or Deployment, pod/NAME or deployment/NAME")
+	flags.StringVar(&o.Operator, "operator", "", "the operator: the name of a Pod or a Deployment")
 	flags.StringVar(&o.OperatorNamespace, "operator-namespace", o.OperatorNamespace,
 		"namespace of the operator's Pods. Only an operator whose namespace you name gets a token, because everybody who may create a Pod\n"+
 			"can label it as an operator's (the environment's "+NamespaceVariable+"; without one it looks in all, and shows no token)")
