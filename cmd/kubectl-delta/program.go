@@ -26,7 +26,7 @@ type program struct {
 	keeper      *reach.Keeper
 	// output is json, yaml or empty.
 	output string
-	// pause is how long watch waits before it connects again for the first time.
+	// pause is how long watch waits before it connects again for the first time, and top before it draws again.
 	pause time.Duration
 	// size is how large the terminal is that out is; false if it is none.
 	size func() (width, height int, terminal bool)

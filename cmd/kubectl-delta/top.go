@@ -28,7 +28,6 @@ const (
 )
 
 func (p *program) top() *cobra.Command {
-	var every time.Duration
 	var controller string
 	c := &cobra.Command{
 		Use:   "top",
@@ -46,10 +45,9 @@ with -o json or yaml, it is shown once.`,
 			if _, _, terminal := p.size(); !terminal || p.output != "" {
 				return p.topOnce(c.Context(), query)
 			}
-			return p.redraw(c.Context(), query, max(every, 100*time.Millisecond))
+			return p.redraw(c.Context(), query)
 		},
 	}
-	c.Flags().DurationVar(&every, "every", time.Second, "how long until it is drawn again")
 	c.Flags().StringVar(&controller, "controller", "", "only this controller")
 	return c
 }
@@ -92,10 +90,10 @@ func (p *program) showTop(ctx context.Context, query url.Values, now *v1.Now) er
 }
 
 // redraw shows it again and again until ctx ends. If the operator is gone for a while, it says so above what it showed last.
-func (p *program) redraw(ctx context.Context, query url.Values, every time.Duration) error {
+func (p *program) redraw(ctx context.Context, query url.Values) error {
 	out := p.out
 	defer func() { p.out = out }()
-	last, pause := "", every
+	last, pause := "", p.pause
 	for {
 		frame, err := p.frame(ctx, query)
 		switch {
@@ -107,7 +105,7 @@ func (p *program) redraw(ctx context.Context, query url.Values, every time.Durat
 			p.keeper.Drop()
 			frame, pause = frame+last, min(2*pause, maxPause)
 		default:
-			last, pause = frame, every
+			last, pause = frame, p.pause
 		}
 		width, height, _ := p.size()
 		if _, err := io.WriteString(p.rawOut, home+cropped(frame, width, height)); err != nil {

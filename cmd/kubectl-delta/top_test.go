@@ -33,10 +33,11 @@ func TestTopIsDrawnAgain(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	screen, errOut := terminal{make(chan string)}, &bytes.Buffer{}
 	p := newProgram(screen, errOut, func(string) string { return "" })
+	p.pause = time.Millisecond
 	const width, height = 60, 9
 	p.size = func() (int, int, bool) { return width, height, true }
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, []string{"top", "--every=1ms", "--url", inspect(t, i)}, p) }()
+	go func() { ended <- run(ctx, []string{"top", "--url", inspect(t, i)}, p) }()
 	frame := func(has string) string {
 		t.Helper()
 		for deadline := time.After(30 * time.Second); ; {

@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
 )
@@ -159,9 +158,7 @@ func over(skip bool) *http.Transport {
 func (o *Options) cluster() (config *rest.Config, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
-		CurrentContext: o.Context, Context: clientcmdapi.Context{Cluster: o.Cluster, AuthInfo: o.User},
-	})
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
 	config, err = loader.ClientConfig()
 	if err != nil {
 		return nil, "", fmt.Errorf("read the kubeconfig: %w; use --kubeconfig and --context, or --url for an address without a cluster", err)

@@ -32,7 +32,7 @@ type Options struct {
 	// URL is an inspector's address; then no cluster is used.
 	URL string
 
-	Kubeconfig, Context, Cluster, User string
+	Kubeconfig, Context string
 	// Namespace is the namespace of the objects that are asked about.
 	Namespace string
 
@@ -60,8 +60,6 @@ type Options struct {
 func (o *Options) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Kubeconfig, "kubeconfig", "", "path of the kubeconfig")
 	flags.StringVar(&o.Context, "context", "", "context of the kubeconfig")
-	flags.StringVar(&o.Cluster, "cluster", "", "cluster of the kubeconfig")
-	flags.StringVar(&o.User, "user", "", "user of the kubeconfig")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the object that you ask about")
 	flags.StringVar(&o.URL, "url", "", "address of the inspector, such as https://localhost:8443: then no cluster is used")
 	flags.StringVar(&o.Operator, "operator", "", "the operator: the name of a Pod or a Deployment")
