@@ -77,11 +77,7 @@ func (p *program) policies() *cobra.Command {
 the route kinds. This is a part of that.`,
 		Args: takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			answer, list, err := fetch[v1.KindList](c.Context(), p, "kinds", url.Values{"kind": args})
-			if err != nil {
-				return err
-			}
-			return p.render(answer, func() { p.showPolicies(list) })
+			return shown(c, p, "kinds", url.Values{"kind": args}, p.showPolicies)
 		},
 	}
 	c.AddCommand(p.setPolicy())

@@ -17,11 +17,7 @@ func (p *program) memory() *cobra.Command {
 		Example: "  kubectl delta memory deployment",
 		Args:    takes(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			answer, m, err := fetch[v1.Memory](c.Context(), p, "memory", url.Values{"kind": args})
-			if err != nil {
-				return err
-			}
-			return p.render(answer, func() { p.showMemory(m) })
+			return shown(c, p, "memory", url.Values{"kind": args}, p.showMemory)
 		},
 	}
 }

@@ -121,6 +121,15 @@ func fetch[T any](ctx context.Context, p *program, route string, query url.Value
 	return answer, into, err
 }
 
+// shown asks for a route, and shows the answer.
+func shown[T any](c *cobra.Command, p *program, route string, query url.Values, text func(T)) error {
+	answer, into, err := fetch[T](c.Context(), p, route, query)
+	if err != nil {
+		return err
+	}
+	return p.render(answer, func() { text(into) })
+}
+
 // post asks for an action and shows what was done.
 func (p *program) post(ctx context.Context, route string, body any) error {
 	c, err := p.keeper.Connection(ctx)

@@ -21,11 +21,7 @@ func (p *program) queue() *cobra.Command {
 		Short: "Show what waits in the queues, and why",
 		Args:  takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			answer, list, err := fetch[v1.QueueList](c.Context(), p, "queues", url.Values{"limit": {strconv.Itoa(limit)}, "controller": args})
-			if err != nil {
-				return err
-			}
-			return p.render(answer, func() { p.showQueues(list) })
+			return shown(c, p, "queues", url.Values{"limit": {strconv.Itoa(limit)}, "controller": args}, p.showQueues)
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", 20, "how many requests of a queue to list at most")

@@ -42,10 +42,15 @@ with -o json or yaml, it is shown once.`,
 			if controller != "" {
 				query.Set("controller", controller)
 			}
-			if _, _, terminal := p.size(); !terminal || p.output != "" {
-				return p.topOnce(c.Context(), query)
+			_, _, terminal := p.size()
+			switch {
+			case p.output != "":
+				return shown(c, p, "now", query, func(v1.Now) {})
+			case terminal:
+				return p.redraw(c.Context(), query)
+			default:
+				return p.showTop(c.Context(), query)
 			}
-			return p.redraw(c.Context(), query)
 		},
 	}
 	c.Flags().StringVar(&controller, "controller", "", "only this controller")
@@ -65,25 +70,18 @@ func sizeOf(out io.Writer) (width, height int, terminal bool) {
 	return width, height, err == nil
 }
 
-// topOnce shows it once.
-func (p *program) topOnce(ctx context.Context, query url.Values) error {
-	answer, now, err := fetch[v1.Now](ctx, p, "now", query)
+// showTop asks for all of it, and shows it.
+func (p *program) showTop(ctx context.Context, query url.Values) error {
+	_, now, err := fetch[v1.Now](ctx, p, "now", query)
 	if err != nil {
 		return err
 	}
-	if p.output != "" {
-		return p.render(answer, nil)
-	}
-	return p.showTop(ctx, query, &now)
-}
-
-func (p *program) showTop(ctx context.Context, query url.Values, now *v1.Now) error {
 	last := url.Values{"limit": {fmt.Sprint(mostCalls)}, "controller": query["controller"]}
 	_, calls, err := fetch[v1.ReconcileList](ctx, p, "reconciles", last)
 	if err != nil {
 		return err
 	}
-	p.showNow(now)
+	p.showNow(&now)
 	p.showPast(&now.Past)
 	p.showLastCalls(&calls)
 	return p.out.Err()
@@ -123,10 +121,7 @@ func (p *program) redraw(ctx context.Context, query url.Values) error {
 func (p *program) frame(ctx context.Context, query url.Values) (string, error) {
 	var drawn bytes.Buffer
 	p.out = show.New(&drawn)
-	_, now, err := fetch[v1.Now](ctx, p, "now", query)
-	if err == nil {
-		err = p.showTop(ctx, query, &now)
-	}
+	err := p.showTop(ctx, query)
 	if err != nil {
 		drawn.Reset()
 		p.out.Sentence("", "All below is old: "+err.Error())
