@@ -13,23 +13,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// mostMarks is how many marks on one letter are shown. A tower of them covers other lines.
-const mostMarks = 3
-
 // Clean returns text with everything escaped that a terminal might obey, and so in one line.
 // Characters without a shape, such as those that turn the direction of the text, are escaped
 // too: with them a name can look like another.
 func Clean(text string) string {
 	var b strings.Builder
-	marks := 0
 	for i, r := range text {
-		if marks++; !unicode.Is(unicode.M, r) {
-			marks = 0
-		}
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)): // a byte that is no UTF-8
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case hidden(r) || marks > mostMarks:
+		case hidden(r):
 			b.WriteString(escaped(r))
 		default:
 			b.WriteRune(r)

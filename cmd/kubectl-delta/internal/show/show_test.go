@@ -135,11 +135,10 @@ func TestWords(t *testing.T) {
 
 func TestWhatIsNotSeenIsEscaped(t *testing.T) {
 	for text, want := range map[string]string{
-		"kube\u3164":                            `kube\u3164`,
-		"\u115f\u1160\uffa0\u2800":              `\u115f\u1160\uffa0\u2800`,
-		"a\u202eb":                              `a\u202eb`,
-		"Việt Nam, 日本, é, e\u0301":              "Việt Nam, 日本, é, e\u0301",
-		"o" + strings.Repeat("\u0336", 5) + "k": "o\u0336\u0336\u0336" + `\u0336\u0336` + "k",
+		"kube\u3164":               `kube\u3164`,
+		"\u115f\u1160\uffa0\u2800": `\u115f\u1160\uffa0\u2800`,
+		"a\u202eb":                 `a\u202eb`,
+		"Việt Nam, 日本, é, e\u0301": "Việt Nam, 日本, é, e\u0301",
 	} {
 		if got := show.Clean(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
