@@ -13,19 +13,16 @@ import (
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
-// target is KIND/NAME.
-type target struct{ kind, name string }
-
 // parseTarget reads KIND/NAME, or KIND and NAME. A kind may have "/" in it, as apps/v1
 // Deployment does; a name can't.
-func parseTarget(args []string) (target, error) {
+func parseTarget(args []string) (kind, name string, err error) {
 	text := strings.Join(args, "/")
 	i := strings.LastIndexByte(text, '/')
-	t := target{kind: text[:max(i, 0)], name: text[i+1:]}
-	if strings.TrimSpace(t.kind) == "" || t.name == "" {
-		return target{}, reach.Misuse("%q is not KIND/NAME, such as deployment/web", text)
+	kind, name = text[:max(i, 0)], text[i+1:]
+	if strings.TrimSpace(kind) == "" || name == "" {
+		return "", "", reach.Misuse("%q is not KIND/NAME, such as deployment/web", text)
 	}
-	return t, nil
+	return kind, name, nil
 }
 
 // full is how a namespace and a name are written.
@@ -44,7 +41,7 @@ type question[T any] struct {
 // about asks about KIND/NAME, in the namespace of -n, or in the kubeconfig's and then in none: the inspector
 // does not say which kinds have namespaces. If nothing is found it shows the first answer, which says so.
 func about[T any](c *cobra.Command, p *program, args []string, q question[T]) error {
-	t, err := parseTarget(args)
+	kind, name, err := parseTarget(args)
 	if err != nil {
 		return err
 	}
@@ -54,7 +51,7 @@ func about[T any](c *cobra.Command, p *program, args []string, q question[T]) er
 			return err
 		}
 	}
-	query := url.Values{"kind": {t.kind}, "namespace": {namespace}, "name": {t.name}}
+	query := url.Values{"kind": {kind}, "namespace": {namespace}, "name": {name}}
 	maps.Copy(query, q.more)
 	answer, into, err := fetch[T](c.Context(), p, q.route, query)
 	if nothing := ask.Missing(err) || err == nil && !q.found(namespace, into); nothing && !only {
@@ -67,7 +64,7 @@ func about[T any](c *cobra.Command, p *program, args []string, q question[T]) er
 	if err != nil {
 		return err
 	}
-	return p.render(answer, func() { q.text(t.kind+" "+full(namespace, t.name), into) })
+	return p.render(answer, func() { q.text(kind+" "+full(namespace, name), into) })
 }
 
 // within reports whether one of the deltas is of a namespace. An inspector that is asked for no

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTargets(t *testing.T) {
-	for text, want := range map[string]target{
+	for text, want := range map[string][2]string{
 		"deployment/web":          {"deployment", "web"},
 		"deployment web":          {"deployment", "web"},
 		"apps/v1 Deployment/web":  {"apps/v1 Deployment", "web"},
@@ -16,13 +16,13 @@ func TestTargets(t *testing.T) {
 		if kind, name, ok := strings.Cut(text, " "); ok && kind == "deployment" {
 			args = []string{kind, name}
 		}
-		if got, err := parseTarget(args); err != nil || got != want {
-			t.Errorf("%q is read as %+v (%v), want %+v", text, got, err, want)
+		if kind, name, err := parseTarget(args); err != nil || kind != want[0] || name != want[1] {
+			t.Errorf("%q is read as %q and %q (%v), want %q", text, kind, name, err, want)
 		}
 	}
 	for _, text := range []string{"", "web", "/web", "deployment/", "/", " /web"} {
-		if got, err := parseTarget([]string{text}); err == nil {
-			t.Errorf("%q is read as %+v", text, got)
+		if kind, name, err := parseTarget([]string{text}); err == nil {
+			t.Errorf("%q is read as %q and %q", text, kind, name)
 		}
 	}
 }
@@ -32,12 +32,12 @@ func FuzzTargets(f *testing.F) {
 	f.Add("apps/v1 Deployment/web")
 	f.Add("//")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := parseTarget([]string{text})
+		kind, name, err := parseTarget([]string{text})
 		if err != nil {
 			return
 		}
-		if got.kind+"/"+got.name != text || got.name == "" || strings.TrimSpace(got.kind) == "" || strings.Contains(got.name, "/") {
-			t.Errorf("%q is read as %+v", text, got)
+		if kind+"/"+name != text || name == "" || strings.TrimSpace(kind) == "" || strings.Contains(name, "/") {
+			t.Errorf("%q is read as %q and %q", text, kind, name)
 		}
 	})
 }
