@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/testing/standin"
@@ -26,7 +25,7 @@ var asking = map[string][]string{
 func ways(t *testing.T) map[string][]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("file-token"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("file-token\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return map[string][]string{
@@ -42,10 +41,16 @@ func TestEachCommandIsTriedOnStrangers(t *testing.T) {
 	}
 }
 
-// TestNoTokenGoesToAStranger has a tenant who may create a Pod, and waits for somebody's token.
+// TestNoTokenGoesToAStranger has a tenant who may create a Pod, and waits for somebody's token. Its user is told who asks, for what, and how to
+// go on.
 func TestNoTokenGoesToAStranger(t *testing.T) {
 	end := &ender{}
-	for name, trap := range map[string]func(string) http.Handler{"asks for a token": unauthorized, "answers": answers(t, end), "redirects": redirects} {
+	whose := map[string]string{
+		"kubeconfig": "the token of your kubeconfig", "given": "the token of --token", "file": "the token of --token-file",
+		"account": "a token of ServiceAccount ops/reader",
+	}
+	const asks = "asks for a token"
+	for name, trap := range map[string]func(string) http.Handler{asks: unauthorized, "answers": answers(t, end), "redirects": redirects} {
 		for from, flags := range ways(t) {
 			t.Run(name+"/"+from, func(t *testing.T) {
 				s := play(t, trap, unauthorized)
@@ -67,54 +72,21 @@ func TestNoTokenGoesToAStranger(t *testing.T) {
 					if len(s.trap.requests()) == before {
 						t.Errorf("%s: the only Pod was not asked: %q", command, got.errOut)
 					}
+					if name != asks {
+						continue
+					}
+					for _, want := range []string{"Pod trap in namespace tenant", "asks for a token", "the person who runs it would see " + whose[from], " --operator-namespace tenant\n"} {
+						if !strings.Contains(got.errOut, want) {
+							t.Errorf("%s: it said %q, want %q", command, got.errOut, want)
+						}
+					}
+					if got.code != exitError || got.out != "" || strings.Contains(got.errOut, "given-token") {
+						t.Errorf("%s: it ended with %d and said %q %q", command, got.code, got.out, got.errOut)
+					}
 				}
 				s.trap.innocent(t)
 				s.beyond.innocent(t)
 			})
-		}
-	}
-}
-
-// TestThePageSaysWhoAsksForAToken has a Pod that asks for one when the page is open.
-func TestThePageSaysWhoAsksForAToken(t *testing.T) {
-	var asked atomic.Int64
-	patient := func(string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if asked.Add(1) > 1 {
-				unauthorized("").ServeHTTP(w, r)
-			}
-		})
-	}
-	s := play(t, patient, unauthorized)
-	s.api.Pods = s.api.Pods[:1]
-	got := visits(t, &ender{}, []string{"page", "--kubeconfig", s.kubeconfig})
-	if want := "Pod trap in namespace tenant asks for a token"; !strings.Contains(got.out, want) || got.code != exitFine {
-		t.Errorf("it ended with %d, and the browser is told %q, want %q", got.code, got.out, want)
-	}
-	s.trap.innocent(t)
-}
-
-// TestAPodThatAsksForATokenIsNamed wants to know who asks, for what, and how to go on.
-func TestAPodThatAsksForATokenIsNamed(t *testing.T) {
-	for from, flags := range ways(t) {
-		s := play(t, unauthorized, unauthorized)
-		s.api.Pods = s.api.Pods[:1]
-		end := &ender{}
-		for command, line := range asking {
-			args := slices.Concat(line, flags, []string{"--kubeconfig", s.kubeconfig})
-			got := visits(t, end, args)
-			whose := map[string]string{
-				"kubeconfig": "the token of your kubeconfig", "given": "the token of --token", "file": "the token of --token-file",
-				"account": "a token of ServiceAccount ops/reader",
-			}[from]
-			for _, want := range []string{"Pod trap in namespace tenant", "asks for a token", "the person who runs it would see " + whose, " --operator-namespace tenant\n"} {
-				if !strings.Contains(got.errOut, want) {
-					t.Errorf("%s %s: it said %q, want %q", from, command, got.errOut, want)
-				}
-			}
-			if got.code != exitError || got.out != "" || strings.Contains(got.errOut, "given-token") {
-				t.Errorf("%s %s: it ended with %d and said %q %q", from, command, got.code, got.out, got.errOut)
-			}
 		}
 	}
 }
@@ -137,6 +109,9 @@ func TestANamedOperatorGetsTheToken(t *testing.T) {
 				if !strings.Contains(request, want) {
 					t.Errorf("%s: the operator got\n%s", from, request)
 				}
+			}
+			if asked := slices.DeleteFunc(s.api.Asked(), func(path string) bool { return path != "POST /api/v1/namespaces/ops/serviceaccounts/reader/token" }); len(asked) > 1 {
+				t.Errorf("%s: for several requests it asked for %d tokens", from, len(asked))
 			}
 			if len(s.operator.requests()) == 0 || len(s.trap.requests()) > 0 {
 				t.Errorf("%s: the operator got %d requests, and the other Pod %d", from, len(s.operator.requests()), len(s.trap.requests()))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
-	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,30 +35,6 @@ func server(t *testing.T, handler http.HandlerFunc) string {
 	s := httptest.NewServer(handler)
 	t.Cleanup(s.Close)
 	return s.URL
-}
-
-func TestGetAndPost(t *testing.T) {
-	base := server(t, func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		fmt.Fprintf(w, `{"message": %q}`, r.Method+" "+r.URL.String()+" "+string(body))
-	})
-	c := client(t, base)
-	answer, err := c.Get(t.Context(), "deltas", url.Values{"kind": {"apps/v1 Deployment"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done, err := ask.Into[v1.Done](answer)
-	if want := "GET /delta/v1/deltas?kind=apps%2Fv1+Deployment "; err != nil || done.Message != want {
-		t.Errorf("the server got %q (%v), want %q", done.Message, err, want)
-	}
-	answer, err = c.Post(t.Context(), "actions/relist", v1.RelistAction{Kind: "v1 Pod"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done, err = ask.Into[v1.Done](answer)
-	if want := `POST /delta/v1/actions/relist {"kind":"v1 Pod"}`; err != nil || done.Message != want {
-		t.Errorf("the server got %q (%v), want %q", done.Message, err, want)
-	}
 }
 
 func TestFailuresSayWhatToTry(t *testing.T) {
@@ -151,23 +125,9 @@ func follow(t *testing.T, c *ask.Client, after string) (got []string, end error)
 	return got, nil
 }
 
-func TestStream(t *testing.T) {
-	c := client(t, server(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		fmt.Fprintf(w, "id: 8\nevent: delta\ndata: after %s of %s\n\n", r.Header.Get("Last-Event-Id"), r.URL.RawQuery)
-	}))
-	got, err := follow(t, c, "7")
-	if err == nil || !strings.Contains(err.Error(), "ended the stream") {
-		t.Errorf("the stream ended with %v", err)
-	}
-	if want := "opened , delta after 7 of op=Added"; strings.Join(got, ", ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestASilentStreamEnds(t *testing.T) {
 	c := client(t, server(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		fmt.Fprint(w, ": hello\n\n")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()

@@ -257,11 +257,3 @@ func TestAPageIsToldOfARefusalInItsOwnForm(t *testing.T) {
 		t.Errorf("got %d %q, error %v", status, body, err)
 	}
 }
-
-func TestABrokenWayIsSaid(t *testing.T) {
-	link := start(t, func(context.Context) (*reach.Connection, error) { return nil, errors.New("find the operator: no Pods") })
-	link.Path = "/delta/v1/kinds"
-	if status, body := send(t, browser(t), request(t, http.MethodGet, link)); status != http.StatusBadGateway || !strings.Contains(body, "no Pods") {
-		t.Errorf("got %d %q", status, body)
-	}
-}

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,32 +80,6 @@ func TestThroughAPortForward(t *testing.T) {
 	asked := a.Asked()
 	if last := asked[len(asked)-1]; last != "GET /api/v1/namespaces/ops/pods/op-7f-abcde/portforward" {
 		t.Errorf("the last request is %s", last)
-	}
-}
-
-func TestTokens(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for want, o := range map[string]Options{
-		"Bearer kubeconfig-token": {},
-		"Bearer given":            {Token: "given"},
-		"Bearer from-file":        {TokenFile: file},
-		"Bearer of-account":       {AsServiceAccount: "ops/reader"},
-	} {
-		a := &standin.APIServer{Tokens: "of-account"}
-		o.Kubeconfig, o.OperatorNamespace = cluster(t, a), "ops"
-		c := open(t, &o)
-		for range 2 {
-			if got := message(t, c); !strings.HasSuffix(got, " "+want) {
-				t.Errorf("the inspector got %q, want %q", got, want)
-			}
-		}
-		asked := slices.DeleteFunc(a.Asked(), func(p string) bool { return !strings.HasSuffix(p, "/token") })
-		if o.AsServiceAccount != "" && fmt.Sprint(asked) != "[POST /api/v1/namespaces/ops/serviceaccounts/reader/token]" {
-			t.Errorf("for two requests it asked for tokens with %v", asked)
-		}
 	}
 }
 
