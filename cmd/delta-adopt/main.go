@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -67,13 +68,5 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if flags.NArg() > 1 {
 		return fmt.Errorf("one project at a time, and not %q", flags.Args())
 	}
-	at := "."
-	if flags.NArg() == 1 {
-		at = flags.Arg(0)
-	}
-	p, err := open(at, out)
-	if err != nil {
-		return err
-	}
-	return p.do(ctx, &c)
+	return c.do(ctx, cmp.Or(flags.Arg(0), "."), out)
 }

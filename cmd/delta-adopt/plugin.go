@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 )
 
 // pluginVersion is the only version of kubebuilder's protocol.
@@ -89,13 +88,5 @@ func (r *response) fill(ctx context.Context, asked *request, diff io.Writer) err
 	if err := flags.Parse(asked.Args); err != nil {
 		return err
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	p, err := open(dir, diff)
-	if err != nil {
-		return err
-	}
-	return p.do(ctx, &c)
+	return c.do(ctx, ".", diff)
 }

@@ -34,11 +34,16 @@ func open(dir string, out io.Writer) (*project, error) {
 	return &project{dir: dir, out: out}, nil
 }
 
-func (p *project) do(ctx context.Context, c *choices) error {
-	if err := c.check(); err != nil {
-		return err
+// do does in a project what is chosen.
+func (c *choices) do(ctx context.Context, dir string, out io.Writer) error {
+	p, err := open(dir, out)
+	if err == nil {
+		err = c.check()
 	}
-	if c.undo {
+	switch {
+	case err != nil:
+		return err
+	case c.undo:
 		return p.undo(ctx, c)
 	}
 	return p.adopt(ctx, c)

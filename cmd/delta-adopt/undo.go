@@ -32,10 +32,9 @@ func (p *project) undo(ctx context.Context, c *choices) error {
 	if err == nil {
 		err = os.Remove(p.path(patchFile))
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = io.WriteString(p.out, text)
 	}
-	_, err = io.WriteString(p.out, text)
 	return err
 }
 
