@@ -39,17 +39,8 @@ func (o *Options) stranger(pod *corev1.Pod) error {
 	if pod.Namespace == o.OperatorNamespace || pod.Namespace == account {
 		return nil
 	}
-	whose := "the token of your kubeconfig"
-	switch {
-	case o.AsServiceAccount != "":
-		whose = "a token of ServiceAccount " + o.AsServiceAccount
-	case o.Token != "":
-		whose = "the token of --token"
-	case o.TokenFile != "":
-		whose = "the token of --token-file"
-	}
-	return fmt.Errorf("Pod %s in namespace %s asks for a token, and you have not named this namespace: the person who runs it would see %s; "+
-		"if it is your operator, use --operator-namespace %[2]s", pod.Name, pod.Namespace, whose)
+	return fmt.Errorf("Pod %s in namespace %s asks for a token, and you have not named this namespace: the person who runs it would see your token, and "+
+		"could use it; if it is your operator, use --operator-namespace %[2]s", pod.Name, pod.Namespace)
 }
 
 // authorized adds a token, for an operator that may see it. The kubeconfig's own goes only to an inspector that speaks TLS:
