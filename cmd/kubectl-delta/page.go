@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -18,8 +17,15 @@ the token, if you have named the operator's namespace, so it refuses requests of
 that it prints.`,
 		Args: takes(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := p.reachable(c.Context()); err != nil {
+			// What can't be reached, or gets no token and asks for one, gets no address.
+			to, err := p.keeper.Connection(c.Context())
+			if err != nil {
 				return err
+			}
+			if to.Refrain != nil {
+				if _, err := to.Get(c.Context(), "kinds", nil); errors.Is(err, to.Refrain) {
+					return err
+				}
 			}
 			server, err := page.Listen(c.Context(), p.keeper.Connection)
 			if err != nil {
@@ -30,17 +36,4 @@ that it prints.`,
 			return server.Serve(c.Context())
 		},
 	}
-}
-
-// reachable keeps what can't be reached, or gets no token and asks for one, from getting an
-// address.
-func (p *program) reachable(ctx context.Context) error {
-	c, err := p.keeper.Connection(ctx)
-	if err != nil || c.Refrain == nil {
-		return err
-	}
-	if _, err = c.Get(ctx, "kinds", nil); errors.Is(err, c.Refrain) {
-		return err
-	}
-	return nil
 }

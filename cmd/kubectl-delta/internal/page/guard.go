@@ -33,14 +33,10 @@ func (g guard) look(r *http.Request) string {
 
 // known reports whether a request has the key, as a cookie or in its address.
 func (g guard) known(r *http.Request) bool {
-	if g.is(r.URL.Query().Get(keyName)) {
-		return true
+	key := r.URL.Query().Get(keyName)
+	if cookie, err := r.Cookie(g.cookie()); key == "" && err == nil {
+		key = cookie.Value
 	}
-	cookie, err := r.Cookie(g.cookie())
-	return err == nil && g.is(cookie.Value)
-}
-
-func (g guard) is(key string) bool {
 	return subtle.ConstantTimeCompare([]byte(key), []byte(g.key)) == 1
 }
 
