@@ -39,8 +39,6 @@ type Client struct {
 	Refrain error
 	// Timeout limits a request; zero sets no limit. It does not limit streams.
 	Timeout time.Duration
-	// Silence is how long a stream may be silent; zero for a time that suits inspectors.
-	Silence time.Duration
 }
 
 // Get asks for a route such as "kinds", and returns the answer as it came.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -125,17 +127,26 @@ func follow(t *testing.T, c *ask.Client, after string) (got []string, end error)
 	return got, nil
 }
 
-func TestASilentStreamEnds(t *testing.T) {
-	c := client(t, server(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		fmt.Fprint(w, ": hello\n\n")
-		_ = http.NewResponseController(w).Flush()
+// quiet says hello and no more, until the request ends.
+type quiet struct{}
+
+func (quiet) RoundTrip(r *http.Request) (*http.Response, error) {
+	out, in := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(in, ": hello\n\n")
 		<-r.Context().Done()
-	}))
-	c.Silence = 20 * time.Millisecond
-	if _, err := follow(t, c, ""); err == nil || !strings.Contains(err.Error(), "nothing was heard") {
-		t.Errorf("the stream ended with %v", err)
-	}
+		_ = in.CloseWithError(r.Context().Err())
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}}, Body: out, Request: r}, nil
+}
+
+func TestASilentStreamEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &ask.Client{Base: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Transport: quiet{}}
+		if _, err := follow(t, c, ""); err == nil || !strings.Contains(err.Error(), "nothing was heard") {
+			t.Errorf("the stream ended with %v", err)
+		}
+	})
 }
 
 func TestAStreamIsNoPage(t *testing.T) {
