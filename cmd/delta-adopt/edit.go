@@ -26,15 +26,13 @@ func (s *source) editManagers(inspector string) {
 		}
 		return nil
 	}
-	for _, in := range s.file.Decls {
-		for node := range ast.Preorder(in) {
-			list := statements(node)
-			for i, statement := range list {
-				if call := makes(result(statement)); call != nil {
-					known[call] = true
-					if s.editManager(in, list[i:], call, inspector) {
-						s.found.managers++
-					}
+	for node := range ast.Preorder(s.file) {
+		list := statements(node)
+		for i, statement := range list {
+			if call := makes(result(statement)); call != nil {
+				known[call] = true
+				if s.editManager(list[i:], call, inspector) {
+					s.found.managers++
 				}
 			}
 		}
@@ -76,7 +74,7 @@ func result(statement ast.Stmt) ast.Expr {
 }
 
 // editManager changes one, if its error is checked. The statements begin with the one that makes the manager.
-func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, inspector string) bool {
+func (s *source) editManager(from []ast.Stmt, call *ast.CallExpr, inspector string) bool {
 	mgr, errName, body := "mgr", "err", "{\n\t\treturn nil, err\n\t}"
 	assign, isAssigned := from[0].(*ast.AssignStmt)
 	after := from[0].End()
@@ -91,7 +89,7 @@ func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, i
 	configure := s.add(ours + "/pkg/manager")
 	options := s.of(call.Args[1])
 	if !isName(call.Args[1]) {
-		options = free(in, "options", "managerOptions", "optionsOfManager")
+		options = s.free("options", "managerOptions", "optionsOfManager")
 		s.insert(from[0].Pos(), options+" := "+s.of(call.Args[1])+"\n")
 		s.replace(call.Args[1], options)
 	}
@@ -100,7 +98,7 @@ func (s *source) editManager(in ast.Decl, from []ast.Stmt, call *ast.CallExpr, i
 		return true
 	}
 	if !isAssigned {
-		mgr = free(in, "mgr", "newManager", "managerOfOptions")
+		mgr = s.free("mgr", "newManager", "managerOfOptions")
 		s.edits = append(s.edits, edit{s.offset(from[0].Pos()), s.offset(call.Pos()), mgr + ", err := "})
 		s.insert(after, "\nif err != nil "+body)
 	}
@@ -133,20 +131,15 @@ func checked(from []ast.Stmt, failed ast.Expr) *ast.IfStmt {
 	return check
 }
 
-// free returns the first name that a declaration does not use.
-func free(in ast.Decl, names ...string) string {
-	used := map[string]bool{}
-	for n := range ast.Preorder(in) {
-		if id, ok := n.(*ast.Ident); ok {
-			used[id.Name] = true
-		}
-	}
-	for _, name := range names {
-		if !used[name] {
+// free returns the first name that means nothing in the file, or the last.
+func (s *source) free(names ...string) string {
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		if !s.uses(name) {
 			return name
 		}
 	}
-	return names[len(names)-1]
+	return names[last]
 }
 
 // editBuilders has every controller made by our builder.
