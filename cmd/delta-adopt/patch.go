@@ -42,26 +42,19 @@ func (p *project) reverse(ctx context.Context, patch string, args ...string) err
 // section is the part of a patch that changes one file.
 type section struct{ path, text string }
 
-func sectionsOf(patch string) (all []section) {
+// standing returns the parts of a patch whose files still have something of ours: a file that was deleted or made once more has nothing
+// to take out.
+func (p *project) standing(patch string) (all []section, err error) {
 	const begin = "diff --git "
 	for _, text := range strings.Split("\n"+patch, "\n"+begin)[1:] {
 		first, _, _ := strings.Cut(text, "\n")
 		path := strings.TrimPrefix(first[:len(first)/2], "a/") // "a/path b/path"
-		all = append(all, section{path, begin + strings.TrimSuffix(text, "\n") + "\n"})
-	}
-	return all
-}
-
-// standing returns the parts of a patch whose files still have something of ours: a file that was deleted or made once more has nothing
-// to take out.
-func (p *project) standing(patch string) (all []section, err error) {
-	for _, s := range sectionsOf(patch) {
-		file, err := p.read(s.path)
+		file, err := p.read(path)
 		if err != nil {
 			return nil, err
 		}
-		if !strings.HasSuffix(s.path, ".go") || isUser(file[s.path]) {
-			all = append(all, s)
+		if !strings.HasSuffix(path, ".go") || isUser(file[path]) {
+			all = append(all, section{path, begin + strings.TrimSuffix(text, "\n") + "\n"})
 		}
 	}
 	return all, nil
