@@ -27,7 +27,7 @@ that it prints.`,
 					return err
 				}
 			}
-			server, err := page.Listen(c.Context(), p.keeper.Connection)
+			server, err := page.Listen(c.Context(), p.keeper)
 			if err != nil {
 				return err
 			}

@@ -53,11 +53,11 @@ func client(t *testing.T, answer http.HandlerFunc) *ask.Client {
 }
 
 // along is the way that a client has.
-func along(c *ask.Client) page.Way {
-	return func(context.Context) (*reach.Connection, error) { return &reach.Connection{Client: c}, nil }
+func along(c *ask.Client) *reach.Keeper {
+	return reach.Keep(func(context.Context) (*reach.Connection, error) { return &reach.Connection{Client: c}, nil })
 }
 
-func start(t *testing.T, way page.Way) *url.URL {
+func start(t *testing.T, way *reach.Keeper) *url.URL {
 	t.Helper()
 	s, err := page.Listen(t.Context(), way)
 	if err != nil {

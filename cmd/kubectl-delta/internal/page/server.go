@@ -24,25 +24,21 @@ import (
 // home is where an inspector's page is.
 const home = "/delta/"
 
-// Way leads to an inspector.
-type Way func(context.Context) (*reach.Connection, error)
-
 // Server is a proxy on this machine.
 type Server struct {
 	listener net.Listener
 	guard    guard
-	way      Way
+	keeper   *reach.Keeper
 }
 
 // Listen returns a Server that listens on a free port of this machine, and not of its network: everybody who
-// reaches it can do what the token allows. way is asked for each request, so that a broken connection can be
-// replaced.
-func Listen(ctx context.Context, way Way) (*Server, error) {
+// reaches it can do what the token allows. keeper has the way to the inspector.
+func Listen(ctx context.Context, keeper *reach.Keeper) (*Server, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen on a port of this machine: %w", err)
 	}
-	return &Server{listener: listener, guard: guard{host: listener.Addr().String(), key: rand.Text()}, way: way}, nil
+	return &Server{listener: listener, guard: guard{host: listener.Addr().String(), key: rand.Text()}, keeper: keeper}, nil
 }
 
 // URL is what to open in a browser. It has the key.
@@ -93,7 +89,7 @@ func refuse(w http.ResponseWriter, r *http.Request, why string) {
 
 // handOn hands a request on to the inspector.
 func (s *Server) handOn(w http.ResponseWriter, r *http.Request) {
-	to, err := s.way(r.Context())
+	to, err := s.keeper.Connection(r.Context())
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gorilla/websocket"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -106,8 +105,6 @@ func (a *APIServer) serve(w http.ResponseWriter, r *http.Request) {
 	switch last := parts[len(parts)-1]; last {
 	case "pods":
 		a.list(w, r)
-	case "leases":
-		_ = json.NewEncoder(w).Encode(coordinationv1.LeaseList{TypeMeta: metav1.TypeMeta{Kind: "LeaseList", APIVersion: "coordination.k8s.io/v1"}})
 	case "token":
 		answer := authenticationv1.TokenRequest{TypeMeta: metav1.TypeMeta{Kind: "TokenRequest", APIVersion: "authentication.k8s.io/v1"}}
 		answer.Status.Token = a.Tokens
