@@ -64,17 +64,16 @@ func (f *finder) candidates(ctx context.Context) (pods []corev1.Pod, what string
 	if f.Operator != "" {
 		return f.named(ctx)
 	}
-	where := f.OperatorNamespace
-	pods, what, err = f.selected(ctx, where, Label)
-	if err != nil || len(pods) > 0 && where != "" {
+	pods, what, err = f.selected(ctx, f.OperatorNamespace, Label)
+	if err != nil || len(pods) > 0 && f.OperatorNamespace != "" {
 		return pods, what, err
 	}
 	// Where nobody has named a namespace our label has no precedence: a Pod of anybody may
 	// have it, and must not keep an operator with kubebuilder's out of sight.
-	more, _, err := f.selected(ctx, where, KubebuilderLabel)
+	more, _, err := f.selected(ctx, f.OperatorNamespace, KubebuilderLabel)
 	key, value, _ := strings.Cut(Label, "=")
 	more = slices.DeleteFunc(more, func(p corev1.Pod) bool { return p.Labels[key] == value })
-	return append(pods, more...), "with the label " + Label + " or " + KubebuilderLabel + within(where), err
+	return append(pods, more...), "with the label " + Label + " or " + KubebuilderLabel + within(f.OperatorNamespace), err
 }
 
 // named looks for a Pod, and then for a Deployment.

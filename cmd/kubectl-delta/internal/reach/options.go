@@ -88,10 +88,8 @@ func (o *Options) check() error {
 		return Misuse("--scheme is http or https, not %q", o.Scheme)
 	case o.URL != "" && o.AsServiceAccount != "":
 		return Misuse("--as-service-account asks a cluster for a token, and --url uses none: make one with kubectl create token, and use --token-file")
-	case o.URL != "" && o.Operator != "":
-		return Misuse("--url names the inspector already: leave out --operator")
-	case o.URL != "" && (o.Port != 0 || o.Scheme != ""):
-		return Misuse("--url has the scheme and the port already: leave out --scheme and --port")
+	case o.URL != "" && (o.Operator != "" || o.Port != 0 || o.Scheme != ""):
+		return Misuse("--url names the inspector already: leave out --operator, --scheme and --port")
 	}
 	return nil
 }

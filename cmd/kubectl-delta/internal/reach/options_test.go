@@ -16,7 +16,7 @@ func TestOptionsThatCanNotBeMeant(t *testing.T) {
 		`not "ftp"`:                        {Scheme: "ftp"},
 		"kubectl create token":             {URL: url, AsServiceAccount: "a/b"},
 		"leave out --operator":             {URL: url, Operator: "a"},
-		"leave out --scheme":               {URL: url, Port: 1},
+		"--scheme and --port":              {URL: url, Port: 1},
 		"is not an address":                {URL: "localhost:8443"},
 		"begins with http":                 {URL: "ftp://localhost"},
 		"has a user":                       {URL: "https://me@localhost"},
