@@ -16,8 +16,8 @@
 // administrator. So a Pod that was only found is asked without a token. The user has to name its
 // namespace first. Where several operators are found, the user names one, in every case.
 //
-// cli-runtime is not used. It has the same few flags, which take five lines here, but also all that
-// builds and prints objects, and a flag --token with another meaning.
+// cli-runtime is not used. It has the same two flags, but also all that builds and prints objects, and
+// a flag --token with another meaning.
 //
 // # Concurrency
 //
