@@ -31,7 +31,10 @@ func (f *finder) find(ctx context.Context) (*corev1.Pod, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the operator: %w", err)
 	}
-	running := usable(pods)
+	// No port-forward reaches the others, or not for long.
+	running := slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool {
+		return p.Status.Phase != corev1.PodRunning || p.DeletionTimestamp != nil
+	})
 	switch {
 	case len(running) == 1:
 		return &running[0], nil
@@ -194,13 +197,6 @@ func within(namespace string) string {
 		return " in any namespace"
 	}
 	return " in namespace " + namespace
-}
-
-// usable leaves out Pods that no port-forward reaches, or that are about to go.
-func usable(pods []corev1.Pod) []corev1.Pod {
-	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool {
-		return p.Status.Phase != corev1.PodRunning || p.DeletionTimestamp != nil
-	})
 }
 
 func phase(pod *corev1.Pod) string {
