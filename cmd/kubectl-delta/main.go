@@ -39,7 +39,7 @@ func newProgram(out, errOut io.Writer, getenv func(string) string) *program {
 	p := &program{
 		out: show.New(out), rawOut: out, errOut: show.New(errOut), pause: time.Second,
 		size:    func() (width, height int, terminal bool) { return sizeOf(out) },
-		options: reach.Options{OperatorNamespace: getenv(reach.NamespaceVariable)},
+		options: reach.Options{OperatorNamespace: getenv(reach.NamespaceVariable)}, keyboard: keyboard,
 	}
 	p.keeper = reach.Keep(func(ctx context.Context) (*reach.Connection, error) { return reach.Open(ctx, &p.options) })
 	return p

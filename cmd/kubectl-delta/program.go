@@ -30,6 +30,10 @@ type program struct {
 	pause time.Duration
 	// size is how large the terminal is that out is; false if it is none.
 	size func() (width, height int, terminal bool)
+	// keyboard passes on each key as it is typed, until restore is called.
+	keyboard func() (typed io.Reader, restore func())
+	// screen is what is drawn in a terminal; nil if a command writes once.
+	screen *screen
 }
 
 // root returns the commands.

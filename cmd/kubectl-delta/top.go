@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,14 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/ask"
 	"github.com/delta-runtime/delta-runtime/cmd/kubectl-delta/internal/show"
 	v1 "github.com/delta-runtime/delta-runtime/pkg/inspect/v1"
 )
 
 const (
-	// home puts the cursor at the top of a terminal and clears what is there.
-	home = "\x1b[H\x1b[2J"
 	// mostCalls is how many of the last calls are shown, longestCause how much of why each was made, and graphWidth how many samples.
 	mostCalls, longestCause, graphWidth = 10, 75, 45
 )
@@ -33,8 +29,9 @@ func (p *program) top() *cobra.Command {
 		Use:   "top",
 		Short: "Show what needs attention, rates and the last calls, drawn again each second",
 		Long: `Show what needs attention, how much was done in the last quarter of an hour, and the last
-calls with their causes. In a terminal it is drawn again until you press Ctrl-C. Otherwise, and
-with -o json or yaml, it is shown once.`,
+calls with their causes. In a terminal it is drawn again until you press q. The arrow keys choose a
+line, and Enter shows why its object was reconciled. Otherwise, and with -o json or yaml, it is
+shown once.`,
 		Example: "  kubectl delta top --controller site",
 		Args:    takes(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -47,7 +44,7 @@ with -o json or yaml, it is shown once.`,
 			case p.output != "":
 				return shown(c, p, "now", query, func(v1.Now) {})
 			case terminal:
-				return p.redraw(c.Context(), query)
+				return p.draw(c.Context(), query)
 			default:
 				return p.showTop(c.Context(), query)
 			}
@@ -87,60 +84,6 @@ func (p *program) showTop(ctx context.Context, query url.Values) error {
 	return p.out.Err()
 }
 
-// redraw shows it again and again until ctx ends. If the operator is gone for a while, it says so above what it showed last.
-func (p *program) redraw(ctx context.Context, query url.Values) error {
-	out := p.out
-	defer func() { p.out = out }()
-	last, pause := "", p.pause
-	for {
-		frame, err := p.frame(ctx, query)
-		switch {
-		case ctx.Err() != nil:
-			return nil // the user has seen enough
-		case err != nil && (last == "" || ask.Lasting(err) && !ask.Missing(err)): // an operator that has started again may not have the controller yet
-			return err
-		case err != nil:
-			p.keeper.Drop()
-			frame, pause = frame+last, min(2*pause, maxPause)
-		default:
-			last, pause = frame, p.pause
-		}
-		width, height, _ := p.size()
-		if _, err := io.WriteString(p.rawOut, home+cropped(frame, width, height)); err != nil {
-			return fmt.Errorf("draw: %w", err)
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// frame is what is drawn: how the operator is doing, or why that is not known.
-func (p *program) frame(ctx context.Context, query url.Values) (string, error) {
-	var drawn bytes.Buffer
-	p.out = show.New(&drawn)
-	err := p.showTop(ctx, query)
-	if err != nil {
-		drawn.Reset()
-		p.out.Sentence("", "All below is old: "+err.Error())
-	}
-	return drawn.String(), err
-}
-
-// cropped is the part of a text that a terminal has room for.
-func cropped(text string, width, height int) string {
-	lines := strings.SplitAfter(text, "\n")
-	lines = lines[:min(len(lines), max(1, height-1))]
-	for i, line := range lines {
-		if runes := []rune(line); len(runes) > width+1 {
-			lines[i] = string(runes[:width]) + "\n"
-		}
-	}
-	return strings.Join(lines, "")
-}
-
 // showNow says which program it is, and what needs attention.
 func (p *program) showNow(n *v1.Now) {
 	about := []string{n.Program.Name, n.Program.Version, n.Program.Host, "running for " + show.Age(n.At, n.Program.Since)}
@@ -173,7 +116,8 @@ func (p *program) showAttention(n *v1.Now) {
 		if !a.Since.IsZero() {
 			text += " (" + show.Age(n.At, a.Since) + ")"
 		}
-		p.out.Sentence("", text)
+		indent, mark := p.screen.row(object{a.Kind, a.Namespace, a.Name})
+		p.out.Sentence(indent, mark+text)
 		if a.Error != "" {
 			p.out.Sentence("    ", a.Error)
 		}
@@ -244,9 +188,10 @@ func (p *program) showLastCalls(list *v1.ReconcileList) {
 		if len(r.Changes) > 0 {
 			because = short(&r.Changes[0], len(r.Changes)+r.ChangesLeftOut-1)
 		}
-		rows = append(rows, []string{show.Age(list.At, r.Began), r.Result, r.Controller, full(r.Namespace, r.Name), show.Seconds(r.Seconds), because})
+		indent, mark := p.screen.row(objectOf(r))
+		rows = append(rows, []string{indent + mark + show.Age(list.At, r.Began), r.Result, r.Controller, full(r.Namespace, r.Name), show.Seconds(r.Seconds), because})
 	}
-	p.out.Table([]string{"AGE", "RESULT", "CONTROLLER", "REQUEST", "TOOK", "BECAUSE OF"}, rows)
+	p.out.Table([]string{p.screen.indent() + "AGE", "RESULT", "CONTROLLER", "REQUEST", "TOOK", "BECAUSE OF"}, rows)
 }
 
 // short says in a few words what happened to an object, how many changes there are beside it, and the first field that changed.

@@ -2,8 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,12 +31,15 @@ func TestTopIsDrawnAgain(t *testing.T) {
 		}
 		return current()
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	ctx := t.Context()
 	screen, errOut := terminal{make(chan string)}, &bytes.Buffer{}
 	p := newProgram(screen, errOut, func(string) string { return "" })
 	p.pause = time.Millisecond
 	const width, height = 60, 9
 	p.size = func() (int, int, bool) { return width, height, true }
+	typed, hand := io.Pipe()
+	defer func() { _ = hand.Close() }()
+	p.keyboard = func() (io.Reader, func()) { return typed, func() {} }
 	ended := make(chan int, 1)
 	go func() { ended <- run(ctx, []string{"top", "--url", inspect(t, i)}, p) }()
 	frame := func(has string) string {
@@ -52,7 +56,7 @@ func TestTopIsDrawnAgain(t *testing.T) {
 		}
 	}
 	text, whole := strings.CutPrefix(frame("site-operator  v1.2.0"), home)
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(text, "\r\n"), "\r\n")
 	if !whole || len(lines) != height-1 || strings.Contains(text, "\x1b") {
 		t.Errorf("a frame has %d lines: %q", len(lines), text)
 	}
@@ -69,8 +73,22 @@ func TestTopIsDrawnAgain(t *testing.T) {
 		t.Errorf("and the next one is %q", text)
 	}
 	away.Store(false)
-	frame(home + "site-operator")
-	stop()
+	frame(home + "The arrow keys")
+	press := func(keys string) { go func() { _, _ = io.WriteString(hand, keys) }() } // it may have to wait until a frame is taken
+	frame("> Failing")                                                               // the kind above it is not an object
+	press("j")
+	frame("> Loop: hpa")
+	press("\x1b[Ak\x1b[A") // more often than there are lines
+	frame("> Failing")
+	press("\r")
+	text = frame("demo/blog  in the cache")
+	press("\x1b[B")
+	for whole := text; text == whole; { // until the first line has gone
+		text = frame("Backspace goes back")
+	}
+	press("\x7f")
+	frame("> Failing")
+	press("q")
 	for {
 		select {
 		case <-screen.frames:
@@ -111,5 +129,26 @@ func TestTopOfOddNumbers(t *testing.T) {
 				t.Errorf("it ended with %d, wrote %q and said %q", got.code, got.out, got.errOut)
 			}
 		})
+	}
+}
+
+func FuzzKeys(f *testing.F) {
+	for _, typed := range []string{"q", "\x1b[A", "\x1b", "\x1b[", "\x1bOB\r", "jk\x7f", "ä"} {
+		f.Add([]byte(typed))
+	}
+	f.Fuzz(func(t *testing.T, typed []byte) {
+		if n := len(keysIn(typed)); n > len(typed) {
+			t.Errorf("%q has %d keys", typed, n)
+		}
+	})
+}
+
+func TestKeys(t *testing.T) {
+	for typed, want := range map[string][]key{
+		"\x1b[A\x1bOB\r": {up, down, enter}, "\x1b": {back}, "x\x03": {quit}, "\x1b[": {back}, "\x1b[Zq": {quit}, "": nil,
+	} {
+		if got := keysIn([]byte(typed)); !slices.Equal(got, want) {
+			t.Errorf("%q has the keys %v, want %v", typed, got, want)
+		}
 	}
 }
