@@ -92,15 +92,15 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 		return ErrStopped
 	case running:
 	}
-	wanted := make([]uint64, len(scopes)) // all at once, so that they don't wait for each other
+	served := make([]<-chan struct{}, len(scopes)) // all at once, so that they don't wait for each other
 	for n, s := range scopes {
 		if s.task == nil { // it was stopped before it began
 			return ErrStopped
 		}
-		wanted[n] = s.reflector.RequestList()
+		served[n] = s.reflector.RequestList()
 	}
 	for n, s := range scopes {
-		err := s.awaitList(ctx, wanted[n])
+		err := s.awaitList(ctx, served[n])
 		if errors.Is(err, ErrStopped) && !slices.Contains(i.coverage.Load().scopes, s) {
 			continue // it was removed
 		}
@@ -112,19 +112,14 @@ func (i *Informer[T]) relist(ctx context.Context) error {
 }
 
 // awaitList waits for a list of the scope, or for the scope's end.
-func (s *scope[T]) awaitList(ctx context.Context, number uint64) error {
-	for {
-		more := s.reflector.Listed(number)
-		if more == nil {
-			return nil
-		}
-		select {
-		case <-more:
-		case <-s.task.Done():
-			return ErrStopped
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why)
-		}
+func (s *scope[T]) awaitList(ctx context.Context, served <-chan struct{}) error {
+	select {
+	case <-served:
+		return nil
+	case <-s.task.Done():
+		return ErrStopped
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %s", ctx.Err(), s.reflector.Status().Why)
 	}
 }
 

@@ -9,45 +9,30 @@ import (
 // errRelist ends a watch because somebody wants a new list. It is not a failure.
 var errRelist = errors.New("a new list is wanted")
 
-// relists is who wants a new list, and how far it is. Each who asks gets a number; a list is for all who asked before
-// it began. Only a watch is cut for it: a list that is under way may be older than the question, and what waits after
-// a failure waits on.
+// relists is who wants a new list. A list is for all who asked before it began. Only a watch is cut for it: a list
+// that is under way may be older than the question, and what waits after a failure waits on.
 //
-//	ask ──asked──▶ the watch is cut ──▶ start ──begun──▶ stream or list ──served──▶ those who wait
+//	next ──▶ the watch is cut ──▶ start ──begin──▶ begun ──▶ stream or list ──serve──▶ those who wait
 type relists struct {
-	mu     lock.Mutex[lock.Relists] // guards everything below
-	asked  uint64                   // the last who asked
-	begun  uint64                   // the last whose list has begun
-	served uint64                   // the last whose list has been handed on
-	more   chan struct{}            // closed and replaced when served grows
-	cut    func()                   // ends the watch; nil where there is none
+	mu    lock.Mutex[lock.Relists] // guards everything below
+	next  chan struct{}            // for those who asked since the last list began; nil where nobody has
+	begun []chan struct{}          // for those whose list has begun, and was not handed on yet
+	cut   func()                   // ends the watch; nil where there is none
 }
 
-// RequestList wants a list that begins after now, and returns a number for Listed. Calls that come before the list
-// begins share it.
-func (l *relists) RequestList() (number uint64) {
+// RequestList wants a list that begins after now, and returns a channel that is closed when it has been handed on.
+// Calls that come before the list begins share it.
+func (l *relists) RequestList() (served <-chan struct{}) {
 	l.mu.Lock()
-	l.asked++
-	number, cut := l.asked, l.cut
+	if l.next == nil {
+		l.next = make(chan struct{})
+	}
+	served, cut := l.next, l.cut
 	l.mu.Unlock()
 	if cut != nil {
 		cut()
 	}
-	return number
-}
-
-// Listed returns nil if the list for that number has been handed on, or else a
-// channel that is closed when it is worth asking again.
-func (l *relists) Listed(number uint64) <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.served >= number {
-		return nil
-	}
-	if l.more == nil {
-		l.more = make(chan struct{})
-	}
-	return l.more
+	return served
 }
 
 // during has cut called when a list is wanted, at once if one is already, until the
@@ -70,30 +55,28 @@ func (l *relists) during(cut func()) (over func()) {
 func (l *relists) wanted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.asked != l.begun
+	return l.next != nil
 }
 
 // begin notes that a list begins, and reports whether somebody waits for it.
 func (l *relists) begin() (wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wanted = l.served != l.asked // also if an earlier list has begun for them, and failed
-	l.begun = l.asked
-	return wanted
+	if l.next != nil {
+		l.begun = append(l.begun, l.next)
+		l.next = nil
+	}
+	return len(l.begun) > 0 // also if an earlier list has begun for them, and failed
 }
 
 // serve notes that the list which was begun has been handed on.
 func (l *relists) serve() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.served == l.begun {
-		return
+	for _, served := range l.begun {
+		close(served)
 	}
-	l.served = l.begun
-	if l.more != nil {
-		close(l.more)
-		l.more = nil
-	}
+	l.begun = nil
 }
 
 // beginList is called when a whole list is about to be asked for. If somebody wants it, or the server has another
