@@ -65,11 +65,7 @@ func (s *Store[T]) checkChain(e *entry[T], now *state, members map[*posting[T]]m
 		}
 		wanted, _ := s.wants(nil, s.catalog.Load().all, v.key(), v.obj)
 		if !v.in.Load().filesAs(wanted) {
-			// Only in what grows it may not be filed yet.
-			wanted = slices.DeleteFunc(wanted, func(w want[T]) bool { return s.growth != nil && slices.Contains(s.growth.added, w.in) })
-			if !v.in.Load().filesAs(wanted) {
-				return fmt.Errorf("version %d is filed other than its object wants", v.seq())
-			}
+			return fmt.Errorf("version %d is filed other than its object wants", v.seq())
 		}
 		for _, w := range wanted {
 			p := w.in.find(w.value)

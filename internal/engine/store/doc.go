@@ -25,7 +25,6 @@
 // at all, the others hold a mutex for the few instructions it takes to note which commit they look at. The writing
 // methods belong to one goroutine: [Store.Begin], the methods of [Txn], [Store.AddIndexers]. The right to change
 // the structure is the mutex Store.write, held from Begin to Commit. Readers only ever try it, to throw away what
-// a released view kept or to build a label index, and if they fail the writer does it at its next Commit. An index
-// grows some hundred entries at a time, so that the writer never waits for all of it. Readers see it when it is
-// whole.
+// a released view kept or to build a label index, and if they fail the writer does it at its next Commit. Readers see
+// an index when it is whole.
 package store

@@ -98,9 +98,6 @@ func (s *Store[T]) AddIndexers(indexers Indexers[T]) error {
 		s.write.Unlock()
 		s.tidy()
 	}()
-	for s.growth != nil {
-		s.growLocked() // a filing lists the oldest index first
-	}
 	named := s.catalog.Load().named
 	added := make([]*index[T], 0, len(indexers))
 	taken := map[string]struct{}{}
@@ -143,7 +140,7 @@ func (s *Store[T]) buildLocked(added []*index[T]) error {
 	for _, r := range all {
 		r.v.in.Store(r.f)
 	}
-	s.catalog.Store(s.catalog.Load().writing(added).showing(added))
+	s.catalog.Store(s.catalog.Load().with(added))
 	return nil
 }
 

@@ -70,21 +70,16 @@ func (x *index[T]) remove(p *posting[T], e *entry[T]) {
 func (x *index[T]) all() iter.Seq2[*posting[T], *struct{}] { return x.table.slots.Load().all() }
 
 // catalog is the set of indexes. It is replaced as a whole, so that a reader sees
-// an index complete or not at all. What grows is in all and in neither map.
+// an index complete or not at all.
 type catalog[T any] struct {
 	all    []*index[T]          // the order in which a filing lists them
 	named  map[string]*index[T] // by name
 	labels map[string]*index[T] // by label key
 }
 
-// writing returns a catalog that has more indexes written, and not yet read.
-func (c *catalog[T]) writing(more []*index[T]) *catalog[T] {
-	return &catalog[T]{all: slices.Concat(c.all, more), named: c.named, labels: c.labels}
-}
-
-// showing returns a catalog that has more of the written indexes read, too.
-func (c *catalog[T]) showing(more []*index[T]) *catalog[T] {
-	next := &catalog[T]{all: c.all, named: map[string]*index[T]{}, labels: map[string]*index[T]{}}
+// with returns a catalog that has more indexes.
+func (c *catalog[T]) with(more []*index[T]) *catalog[T] {
+	next := &catalog[T]{all: slices.Concat(c.all, more), named: map[string]*index[T]{}, labels: map[string]*index[T]{}}
 	maps.Copy(next.named, c.named)
 	maps.Copy(next.labels, c.labels)
 	for _, x := range more {

@@ -32,8 +32,6 @@ type Store[T any] struct {
 	untidy atomic.Bool
 	// inTxn finds a second writer out. It is set before the writer waits for write.
 	inTxn atomic.Bool
-	// growing says that growth is not nil.
-	growing atomic.Bool // Invariant: true when growth is not nil, and only then, whenever write is free.
 
 	// write is the right to change what follows. The writer has it from Begin to
 	// Commit. A reader only ever tries to get it, to throw away what nobody needs
@@ -43,15 +41,13 @@ type Store[T any] struct {
 	write      lock.Mutex[lock.StoreWrite]
 	entries    hashTable[entry[T], version[T]]
 	namespaces *index[T]
-	growth     *growth[T] // label indexes in the making, nil if there are none
-	stride     int        // growStride, but in tests
-	txn        Txn[T]     // the only one there is, used again and again
+	txn        Txn[T] // the only one there is, used again and again
 }
 
 // New returns an empty store. The indexers may be nil; more can be added later.
 // Of traits, Key is not used, and Labels only where somebody selects by labels.
 func New[T any](traits Traits[T], indexers Indexers[T]) *Store[T] {
-	s := &Store[T]{traits: traits, seed: maphash.MakeSeed(), stride: growStride}
+	s := &Store[T]{traits: traits, seed: maphash.MakeSeed()}
 	s.entries.resize(0)
 	s.namespaces = newIndex[T]("", nil, s.seed)
 	s.state.Store(&state{})
@@ -60,7 +56,7 @@ func New[T any](traits Traits[T], indexers Indexers[T]) *Store[T] {
 	for name, values := range indexers {
 		named = append(named, newIndex(name, values, s.seed))
 	}
-	s.catalog.Store(new(catalog[T]).writing(named).showing(named))
+	s.catalog.Store(new(catalog[T]).with(named))
 	return s
 }
 

@@ -34,8 +34,7 @@ type want[T any] struct {
 // Begin starts a transaction that is expected to write about size objects. There
 // is one transaction at a time: a second Begin before the Commit panics.
 //
-// Begin may wait while a reader throws away what it held last, or for a few
-// milliseconds while one works on a label index.
+// Begin may wait while a reader throws away what it held last, or makes a label index.
 func (s *Store[T]) Begin(size int) *Txn[T] {
 	if !s.inTxn.CompareAndSwap(false, true) {
 		panic("BUG: store: Begin before the Commit of another transaction")
@@ -118,12 +117,9 @@ func (t *Txn[T]) Replace(key delta.Key, obj T, keep func(old T) bool) (old T, ex
 // filing. Each of them is a cache miss, and misses that wait neither for one
 // another nor for what is allocated and looked up in between overlap.
 func (t *Txn[T]) recall(before *version[T], at place) {
-	e := (*t.s.entries.slots.Load())[at.bucket].nodes[at.slot].Load()
 	if lock.Invariants {
+		e := (*t.s.entries.slots.Load())[at.bucket].nodes[at.slot].Load()
 		lock.Invariant(e.head.Load() == before, "store: the table and the entry of %s have different versions", before.key())
-	}
-	if t.s.growth != nil {
-		t.s.adoptLocked(e) // what v may be filed as must be complete
 	}
 	if was := before.in.Load(); was != nil {
 		for _, p := range was.postings {
@@ -234,9 +230,6 @@ func (t *Txn[T]) Commit(version string) {
 	s.keepLocked(s.dropPinsLocked(), t.written)
 	if s.untidy.Load() {
 		s.tidyLocked()
-	}
-	if s.growth != nil {
-		s.growLocked()
 	}
 	if lock.Invariants {
 		t.check()
