@@ -33,8 +33,7 @@ type DeltaFIFO[T any] struct {
 	closed  bool
 	arrived uint64 // number of the newest item. Invariant: it never goes back.
 
-	inlets  []*Inlet[T]   // all that are open
-	scopes  inlets[T]     // what is to be done about them
+	scopes  inlets[T]
 	founded bool          // those to come do not count for synced and settled
 	asMade  bool          // the inlets are those that the informer was made with
 	synced  chan struct{} // closed when each founding scope's first list is visible

@@ -20,7 +20,6 @@ type Inlet[T any] struct {
 	// What follows is guarded by the queue's lock.
 	closed   bool
 	moved    bool // see inlets
-	place    int  // in inlets.lowest, if it is there
 	founding bool // opened before the queue was founded
 
 	heard   string    // version that it is at
@@ -48,7 +47,7 @@ func (f *DeltaFIFO[T]) Open(namespace string, except []string, onSkip func(error
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	in.founding, f.asMade = !f.founded, false
-	f.inlets = append(f.inlets, in)
+	f.scopes.open = append(f.scopes.open, in)
 	f.scopes.waiting = append(f.scopes.waiting, in)
 	f.unsynced.Add(1)
 	return in
@@ -78,9 +77,9 @@ func (in *Inlet[T]) shut() {
 	}
 	in.endWaitLocked()
 	itself := func(other *Inlet[T]) bool { return other == in }
-	f.inlets = slices.DeleteFunc(f.inlets, itself)
+	f.scopes.open = slices.DeleteFunc(f.scopes.open, itself)
 	f.scopes.waiting = slices.DeleteFunc(f.scopes.waiting, itself)
-	f.scopes.file(in, "")
+	f.scopes.last = nil
 	f.pending.drop(func(key delta.Key) bool { return in.reach.has(key.Namespace) })
 	f.settleLocked() // the others may have been waiting for this one
 	f.ringLocked()
@@ -210,21 +209,6 @@ func (in *Inlet[T]) endWaitLocked() {
 	}
 }
 
-// handOutLocked notes where every scope is in the batch that is handed out, and
-// what version it therefore brings the store to.
-func (f *DeltaFIFO[T]) handOutLocked() {
-	f.scopes.handOut()
-	switch {
-	case f.out.version == "":
-	case f.scopes.unordered > 0:
-		f.out.version = f.lowestLocked(func(in *Inlet[T]) string { return in.out })
-	case len(f.scopes.lowest) == 0:
-		f.out.version = "" // those that had one are closed
-	default:
-		f.out.version = f.scopes.lowest[0].out
-	}
-}
-
 // shown says that what was handed out can be read. It comes before subscribers hear of a
 // scope's first list, so that they may read the scope. Otherwise the release says it.
 func (f *DeltaFIFO[T]) shown() {
@@ -238,7 +222,7 @@ func (f *DeltaFIFO[T]) shown() {
 func (f *DeltaFIFO[T]) visibleVersion() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lowestLocked(func(in *Inlet[T]) string { return in.visible })
+	return f.scopes.lowest(func(in *Inlet[T]) string { return in.visible })
 }
 
 // progress tells how far the scope is: what readers see of it, and when something
@@ -247,15 +231,6 @@ func (in *Inlet[T]) progress() (visible string, heardAt time.Time) {
 	in.fifo.mu.Lock()
 	defer in.fifo.mu.Unlock()
 	return in.visible, in.heardAt
-}
-
-// lowestLocked returns the lowest version of all scopes that have one.
-func (f *DeltaFIFO[T]) lowestLocked(version func(*Inlet[T]) string) string {
-	var lowest reflector.VersionUnion
-	for _, in := range f.inlets {
-		lowest.Add(version(in), in.heardAt)
-	}
-	return lowest.Version()
 }
 
 // settleLocked notes which scopes' first lists have become visible: those that have nothing

@@ -13,7 +13,9 @@ func (f *DeltaFIFO[T]) Next() (Batch[T], bool) {
 	}
 	f.pending, f.out = f.out, f.pending
 	f.busy = true
-	f.handOutLocked()
+	if f.out.version != "" {
+		f.out.version = f.scopes.handOut()
+	}
 	return Batch[T]{items: f.out.items, controls: f.out.controls, version: f.out.version}, true
 }
 

@@ -1,20 +1,18 @@
 package engine
 
-import (
-	"container/heap"
-
-	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
-)
+import "github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 
 // inlets are those that are open, and which of them something is to be done about: an event must not
-// cost more because its kind has many scopes. The queue's lock guards it.
+// cost more because its kind has many scopes, unless it is of the one that is furthest behind. The queue's lock guards it.
 type inlets[T any] struct {
+	open    []*Inlet[T]
 	waiting []*Inlet[T] // their first lists are not visible
 	moved   []*Inlet[T] // they have heard something since the last batch was handed out
 	handed  []*Inlet[T] // they had, when it was
 
-	lowest    byVersion[T] // those whose version has an order, by what was handed out
-	unordered int          // how many others there are that have one
+	// last is the furthest behind, by what was handed out. It is nil where all have to be looked at: after it has moved,
+	// and while some version has no order.
+	last *Inlet[T]
 }
 
 // move notes that an inlet has heard something.
@@ -25,18 +23,50 @@ func (l *inlets[T]) move(in *Inlet[T]) {
 	}
 }
 
-// handOut notes where the inlets are that have moved.
-func (l *inlets[T]) handOut() {
+// handOut notes where the inlets are that have moved, and returns the version that all of them have reached.
+func (l *inlets[T]) handOut() string {
 	for _, in := range l.moved {
 		if in.moved = false; in.closed {
 			continue
 		}
 		in.unpopped = false
-		l.file(in, in.heard)
+		in.out = in.heard
+		if l.last != nil && (in == l.last || !reflector.Older(l.last.out, in.out)) {
+			l.last = nil
+		}
 		l.handed = append(l.handed, in)
 	}
 	clear(l.moved)
 	l.moved = l.moved[:0]
+	if l.last == nil && !l.findLast() {
+		return l.lowest(func(in *Inlet[T]) string { return in.out })
+	}
+	return l.last.out
+}
+
+// findLast looks for the furthest behind. It reports false if there is none.
+func (l *inlets[T]) findLast() bool {
+	for _, in := range l.open {
+		_, ordered := reflector.VersionNumber(in.out)
+		switch {
+		case in.out == "":
+		case !ordered:
+			l.last = nil
+			return false
+		case l.last == nil || reflector.Older(in.out, l.last.out):
+			l.last = in
+		}
+	}
+	return l.last != nil
+}
+
+// lowest returns the lowest version of all that have one.
+func (l *inlets[T]) lowest(version func(*Inlet[T]) string) string {
+	var lowest reflector.VersionUnion
+	for _, in := range l.open {
+		lowest.Add(version(in), in.heardAt)
+	}
+	return lowest.Version()
 }
 
 // reveal notes that readers see what was handed out.
@@ -46,58 +76,4 @@ func (l *inlets[T]) reveal() {
 	}
 	clear(l.handed)
 	l.handed = l.handed[:0]
-}
-
-// file puts an inlet where its version belongs. The empty one belongs nowhere.
-func (l *inlets[T]) file(in *Inlet[T], version string) {
-	_, was := reflector.VersionNumber(in.out)
-	_, is := reflector.VersionNumber(version)
-	switch {
-	case was && is:
-		in.out = version
-		heap.Fix(&l.lowest, in.place)
-		return
-	case was:
-		heap.Remove(&l.lowest, in.place)
-	case in.out != "":
-		l.unordered--
-	}
-	in.out = version
-	switch {
-	case is:
-		heap.Push(&l.lowest, in)
-	case version != "":
-		l.unordered++
-	}
-}
-
-// byVersion is a heap: the lowest version is first.
-type byVersion[T any] []*Inlet[T]
-
-// Len is that of [heap.Interface], as are the others.
-func (h byVersion[T]) Len() int { return len(h) }
-
-// Less puts the older first.
-func (h byVersion[T]) Less(i, j int) bool { return reflector.Older(h[i].out, h[j].out) }
-
-// Swap keeps the places right.
-func (h byVersion[T]) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
-}
-
-// Push adds an inlet.
-func (h *byVersion[T]) Push(in any) {
-	added := in.(*Inlet[T]) //nolint:forcetypeassert // nothing else is pushed
-	added.place = len(*h)
-	*h = append(*h, added)
-}
-
-// Pop takes the last.
-func (h *byVersion[T]) Pop() any {
-	last := len(*h) - 1
-	in := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return in
 }

@@ -95,7 +95,7 @@ func (f *DeltaFIFO[T]) mayExist(key delta.Key, obj T) bool {
 	if !f.asMade {
 		return true
 	}
-	for _, in := range f.inlets {
+	for _, in := range f.scopes.open {
 		if in.omitted.may(key) {
 			return true
 		}
