@@ -189,6 +189,7 @@ func (s *scopeScript) randomList() (list []cell, r reflector.Replacement) {
 		s.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
 	s.version++
+	r.Keys = keysOf(s.t, cellTraits.Key, list)
 	r.NewHistory, r.Version = s.rng.IntN(5) == 0, strconv.Itoa(s.version)
 	return list, r
 }
@@ -198,7 +199,7 @@ func (s *scopeScript) pushLate(in *Inlet[cell]) {
 	if err := in.Push(delta.Delta[cell]{Op: delta.Added, New: c, Version: "1000000"}, "1000000"); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := in.Replace([]cell{c}, reflector.Replacement{Version: "1000000"}); err != nil {
+	if err := in.Replace([]cell{c}, reflector.Replacement{Version: "1000000", Keys: []delta.Key{delta.ParseKey(c.name)}}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := in.Bookmark("1000000"); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// Replace takes the complete list of a scope, and the ownership of objs. Objects whose newest known state is the
+// Replace takes the complete list of a scope, and the ownership of objs and their keys. Objects whose newest known state is the
 // listed one add nothing, or a Sync; the others are queued as Replaced; and what is known of the scope but not listed
 // is a missed deletion. If an object is listed twice the last counts.
 //
@@ -18,10 +18,7 @@ import (
 // newest.
 func (in *Inlet[T]) Replace(objs []T, r reflector.Replacement) error {
 	f := in.fifo
-	objs, keys, err := in.keysOf(objs, r)
-	if err != nil {
-		return err
-	}
+	objs, keys := in.inReach(objs, r.Keys)
 	if !distinct(keys) {
 		objs, keys = lastOfEach(objs, keys)
 	}
@@ -107,35 +104,20 @@ func (in *Inlet[T]) omitLocked(gone []item[T], r reflector.Replacement) []item[T
 	return nil
 }
 
-// keysOf reads the keys of a list, and leaves out of it what is not in reach.
-func (in *Inlet[T]) keysOf(objs []T, r reflector.Replacement) ([]T, []delta.Key, error) {
-	keys := make([]delta.Key, 0, len(objs))
-	all := in.reach.everything()
-	kept := objs[:0]
-	for i, obj := range objs {
-		var key delta.Key
-		var err error
-		if r.Keys != nil {
-			key = r.Keys[i]
-		} else {
-			key, err = in.fifo.opts.Traits.Key(obj)
-		}
-		switch {
-		case err != nil:
-			return nil, nil, fmt.Errorf("replace all objects at version %s: read the key of object %d: %w", r.Version, i, err)
-		case all:
-		case !in.reach.has(key.Namespace):
-			continue
-		default:
-			kept = append(kept, obj)
-		}
-		keys = append(keys, key)
+// inReach leaves out of a list what the scope does not have.
+func (in *Inlet[T]) inReach(objs []T, keys []delta.Key) ([]T, []delta.Key) {
+	if in.reach.everything() {
+		return objs, keys
 	}
-	if !all {
-		clear(objs[len(kept):])
-		objs = kept
+	n := 0
+	for i, key := range keys {
+		if in.reach.has(key.Namespace) {
+			objs[n], keys[n] = objs[i], key
+			n++
+		}
 	}
-	return objs, keys, nil
+	clear(objs[n:])
+	return objs[:n], keys[:n]
 }
 
 // compare returns what the list adds to what is known, and the deletions that it implies if it is whole. Suspects are

@@ -30,7 +30,8 @@ func TestWhatIsKeptOfALentListIsDetached(t *testing.T) {
 	f := NewDeltaFIFO(&Options[*cell]{Traits: traits}, store.New(traits, nil))
 	in := f.Open("", nil, nil)
 	for _, list := range [][]cell{{{name: "a/x", version: 1}, {name: "a/y", version: 1}}, {{name: "a/x", version: 1}, {name: "a/y", version: 2}}} {
-		if err := in.Replace([]*cell{&list[0], &list[1]}, reflector.Replacement{Version: "1", Lent: true}); err != nil {
+		objs := []*cell{&list[0], &list[1]}
+		if err := in.Replace(objs, reflector.Replacement{Version: "1", Lent: true, Keys: keysOf(t, traits.Key, objs)}); err != nil {
 			t.Fatal(err)
 		}
 		if f.pending.has(delta.Key{Namespace: "a", Name: "x"}) == (copied["a/y"] == 2) {
@@ -77,7 +78,7 @@ func TestAPendingChangeDoesNotStandForAResync(t *testing.T) {
 		want   string
 	}{
 		{func() error {
-			return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, reflector.Replacement{Version: "5"})
+			return feed.Replace([]faulty.Thing{{Name: "a", Version: "1"}}, reflector.Replacement{Version: "5", Keys: []delta.Key{{Name: "a"}}})
 		}, "Added of 1, asked for: false\nSync of 1, asked for: true\n"},
 		{func() error {
 			return feed.Push(delta.Delta[faulty.Thing]{Op: delta.Updated, New: faulty.Thing{Name: "a", Version: "6"}, Version: "6"}, "6")

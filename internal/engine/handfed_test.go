@@ -56,9 +56,23 @@ func newHandFed(t *testing.T, opts Options[note]) *handFed {
 
 func (h *handFed) list(r reflector.Replacement, objs ...note) {
 	h.t.Helper()
+	r.Keys = keysOf(h.t, noteTraits.Key, objs)
 	if err := h.in.Replace(objs, r); err != nil {
 		h.t.Fatal(err)
 	}
+}
+
+// keysOf are those of the objects of a list.
+func keysOf[T any](t *testing.T, of func(T) (delta.Key, error), objs []T) []delta.Key {
+	t.Helper()
+	keys := make([]delta.Key, len(objs))
+	for i, obj := range objs {
+		var err error
+		if keys[i], err = of(obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return keys
 }
 
 func (h *handFed) push(op delta.Op, obj note) {

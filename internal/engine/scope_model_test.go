@@ -237,7 +237,7 @@ func (e *empire) step() {
 		for _, in := range e.gone {
 			stray := faulty.Thing{Name: in.reach.namespace + "/stray", Version: "99999"}
 			_ = in.Push(delta.Delta[faulty.Thing]{Op: delta.Added, New: stray, Version: "99999"}, "99999")
-			_ = in.Replace([]faulty.Thing{stray}, reflector.Replacement{Version: "99999"})
+			_ = in.Replace([]faulty.Thing{stray}, reflector.Replacement{Version: "99999", Keys: []delta.Key{delta.ParseKey(stray.Name)}})
 			_ = in.Bookmark("99999")
 		}
 	}

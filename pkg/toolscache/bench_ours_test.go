@@ -74,10 +74,11 @@ func popBatch(fifo *engine.DeltaFIFO[*corev1.Pod]) int {
 // change are not queued, so that there may be nothing to pop.
 func replaceOwn(b *testing.B, pods []*corev1.Pod) {
 	b.Helper()
-	known := store.New(podTraits, nil)
+	known, keys := store.New(podTraits, nil), make([]delta.Key, len(pods))
 	txn := known.Begin(len(pods))
-	for _, pod := range pods {
-		txn.Put(delta.Key{Namespace: pod.Namespace, Name: pod.Name}, pod)
+	for i, pod := range pods {
+		keys[i] = delta.Key{Namespace: pod.Namespace, Name: pod.Name}
+		txn.Put(keys[i], pod)
 	}
 	txn.Commit("1")
 	fifo, in := ownFIFO(known)
@@ -85,7 +86,7 @@ func replaceOwn(b *testing.B, pods []*corev1.Pod) {
 	b.ResetTimer()
 	cpu := benchkit.StartCPU()
 	for range b.N {
-		must(b, in.Replace(pods, reflector.Replacement{Version: "2000000"}))
+		must(b, in.Replace(pods, reflector.Replacement{Version: "2000000", Keys: keys}))
 		popBatch(fifo)
 	}
 	reportEach(b, cpu, b.N*len(pods))

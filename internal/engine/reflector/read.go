@@ -29,8 +29,7 @@ func (r *Reflector[T]) collect(ctx context.Context, s *session[T]) (*snapshot[T]
 	if err := s.open(r.lw, opts); err != nil {
 		return nil, "", err
 	}
-	list := newSnapshot[T]()
-	list.Ingested = r.opts.Ingest != nil
+	list := r.emptyList(true)
 	for {
 		event, err := s.next()
 		switch {
@@ -75,10 +74,13 @@ func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], item listw
 	case item.Err != nil:
 	case item.Known:
 		list.known = true
-	case r.opts.Ingest != nil:
+	case list.Ingested:
 		item.Obj, item.Err = r.opts.Ingest(item.Obj)
 	}
 	if item.Err == nil {
+		if event == delta.Updated {
+			list.drop(item.Key) // its earlier state
+		}
 		list.put(item.Key, item.Obj)
 		return
 	}
@@ -87,24 +89,21 @@ func (r *Reflector[T]) ingest(ctx context.Context, list *snapshot[T], item listw
 	} else {
 		list.Partial = true
 	}
-	from := "a list"
-	if list.index != nil {
-		from = "a streaming list"
-	}
-	r.Skip(ctx, fmt.Errorf("take %s from %s: %w", r.opts.Kind, from, item.Err))
+	r.Skip(ctx, fmt.Errorf("take %s from a list: %w", r.opts.Kind, item.Err))
 }
 
 // readPages reads pages until there are no more, and returns the version of the
 // first, which is that of the list.
 func (r *Reflector[T]) readPages(ctx context.Context) (*snapshot[T], string, error) {
 	opts := r.firstPage()
-	list, version := r.emptyList(), ""
+	_, each := r.lw.(listwatch.Lister[T])
+	list, version := r.emptyList(each), ""
 	for pages := 0; ; pages++ {
 		page, err := r.readPage(ctx, list, opts)
 		if apierrors.IsResourceExpired(err) && opts.Continue != "" && opts.Limit != 0 {
 			// The list was compacted away between two pages. All at once it cannot be.
 			opts = metav1.ListOptions{ResourceVersion: r.listFrom()}
-			list, pages = r.emptyList(), -1
+			list, pages = r.emptyList(each), -1
 			continue
 		}
 		if err != nil {
@@ -139,12 +138,9 @@ func (r *Reflector[T]) firstPage() metav1.ListOptions {
 	return opts
 }
 
-// emptyList returns a list for pages. If their objects come one by one it knows its keys.
-func (r *Reflector[T]) emptyList() *snapshot[T] {
-	if _, each := r.lw.(listwatch.Lister[T]); each {
-		return &snapshot[T]{Replacement: Replacement{Keys: []delta.Key{}, Ingested: r.opts.Ingest != nil}}
-	}
-	return &snapshot[T]{}
+// emptyList returns a list. Objects that come one by one get the form in which they are kept.
+func (r *Reflector[T]) emptyList(oneByOne bool) *snapshot[T] {
+	return &snapshot[T]{Replacement: Replacement{Ingested: oneByOne && r.opts.Ingest != nil}}
 }
 
 // readPage reads a page. Objects that come one by one are in list then, and not on the page. Without a list they do
@@ -189,41 +185,18 @@ func (r *Reflector[T]) pageSize(version string) int64 {
 	}
 }
 
-// addPage takes over what is on a page, except for objects without a key.
+// addPage takes over what is on a page.
 func (r *Reflector[T]) addPage(ctx context.Context, list *snapshot[T], page listwatch.Page[T]) {
 	for _, err := range page.Broken {
-		if key, ok := listwatch.KeyOf(err); ok {
-			list.refuse(key)
-		} else {
-			list.Partial = true
-		}
-		r.Skip(ctx, fmt.Errorf("read %s from a list: %w", r.opts.Kind, err))
+		r.ingest(ctx, list, listwatch.Item[T]{Err: err}, 0)
 	}
-	kept := page.Items[:0]
+	detach := page.Lent && r.listed.IsZero() && r.opts.Detach != nil
+	list.Lent = list.Lent || page.Lent && !detach
+	list.makeRoom(len(page.Items))
 	for _, obj := range page.Items {
-		if _, err := r.key(obj); err != nil {
-			list.Partial = true
-			r.Skip(ctx, fmt.Errorf("read the key of %s in a list: %w", r.opts.Kind, err))
-			continue
+		if detach {
+			obj = r.opts.Detach(obj)
 		}
-		kept = append(kept, obj)
+		r.ingest(ctx, list, listwatch.Item[T]{Obj: obj}, 0)
 	}
-	clear(page.Items[len(kept):])
-	if list.Keys != nil {
-		return // they came one by one
-	}
-	switch {
-	case !page.Lent:
-	case r.listed.IsZero() && r.opts.Detach != nil:
-		for i, obj := range kept {
-			kept[i] = r.opts.Detach(obj)
-		}
-	default:
-		list.Lent = true
-	}
-	if list.objs == nil {
-		list.objs = kept
-		return
-	}
-	list.objs = append(list.objs, kept...)
 }

@@ -23,8 +23,8 @@ type Sink[T any] interface {
 	// and Version. position is the version that the event brings us to. It is empty for an
 	// event that tells of something which was there before the watch began.
 	Push(d delta.Delta[T], position string) error
-	// Replace hands on everything there is, and the ownership of objs. The keys of
-	// objs are readable, or in r. A server may list an object twice: the last counts.
+	// Replace hands on everything there is, and the ownership of objs and of their keys in r. A
+	// server may list an object twice: the last counts.
 	Replace(objs []T, r Replacement) error
 	// Bookmark says that everything up to version has been handed on.
 	Bookmark(version string) error
@@ -43,8 +43,7 @@ type Replacement struct {
 	// Partial means that something on the server could not be read: an object's
 	// absence from the list proves nothing, and no deletion may be derived from it.
 	Partial bool
-	// Keys are the keys of the objects, in the same order, as they were before
-	// [Options.Ingest]. Nil has them read off the objects.
+	// Keys are the keys of the objects, in the same order, as they were before [Options.Ingest].
 	Keys []delta.Key
 	// Refused are the keys of objects that are there and that Ingest has refused: what
 	// is known of them stays. None of them is among Keys.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,8 +17,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/testing/faulty"
-	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 )
 
@@ -195,29 +192,3 @@ func (l *slowLister) Next(ctx context.Context) (listwatch.Event[faulty.Thing], e
 }
 
 func (l *slowLister) Close() {}
-
-// TestSnapshotIsAMap compares a snapshot with a map under random steps.
-func TestSnapshotIsAMap(t *testing.T) {
-	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		got, want := newSnapshot[faulty.Thing](), map[string]faulty.Thing{}
-		for i := range 50 {
-			obj := faulty.Thing{Name: string(rune('a' + rng.IntN(6))), Version: fmt.Sprint(i)}
-			key := delta.Key{Name: obj.Name}
-			if rng.IntN(2) == 0 {
-				got.put(key, obj)
-				want[obj.Name] = obj
-			} else {
-				got.drop(key)
-				delete(want, obj.Name)
-			}
-			if len(got.objs) != len(want) || len(got.Keys) != len(want) || len(got.index) != len(want) {
-				t.Fatalf("snapshot holds %v, want %v", got.objs, want)
-			}
-			for _, obj := range got.objs {
-				if want[obj.Name] != obj {
-					t.Fatalf("snapshot holds %v, want %v", obj, want[obj.Name])
-				}
-			}
-		}
-	})
-}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,7 +105,7 @@ func (r *Reflector[T]) list(ctx context.Context) (step, error) {
 // adopt hands a whole list to the sink.
 func (r *Reflector[T]) adopt(ctx context.Context, list *snapshot[T], version string, next step) (step, error) {
 	list.Version, list.NewHistory, list.Compared = version, r.inNewHistory(version), r.compares
-	list.Refused = slices.Collect(maps.Keys(list.refused))
+	list.finish()
 	if list.NewHistory {
 		r.opts.Logger.Info("server went back in time", "kind", r.opts.Kind, "from", r.at.version, "to", version)
 	}
