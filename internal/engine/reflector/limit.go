@@ -37,16 +37,8 @@ func NewLimiter(atOnce int) *Limiter { return &Limiter{limit: max(atOnce, 1)} }
 type turn struct {
 	of     *Limiter // nil for a turn that bounds nothing
 	silent *time.Timer
-	state  turnState // guarded by of.mu
+	lent   bool // guarded by of.mu
 }
-
-type turnState uint8
-
-const (
-	held turnState = iota
-	lent
-	over
-)
 
 // take waits for a turn, first come first served. It returns false if ctx ended
 // before there was one.
@@ -110,8 +102,8 @@ func (l *Limiter) passLocked() {
 func (t *turn) lend() {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
-	if t.state == held {
-		t.state = lent
+	if !t.lent {
+		t.lent = true
 		t.of.passLocked()
 	}
 }
@@ -124,7 +116,7 @@ func (t *turn) flows() bool {
 	}
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
-	if t.state != held {
+	if t.lent {
 		return false
 	}
 	t.silent.Reset(patience)
@@ -138,7 +130,7 @@ func (t *turn) again(ctx context.Context) bool {
 	}
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
-	t.state = held
+	t.lent = false
 	t.silent.Reset(patience)
 	return true
 }
@@ -158,12 +150,8 @@ func (t *turn) give() {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	t.silent.Stop()
-	switch t.state {
-	case held:
+	if !t.lent {
 		t.of.passLocked()
-	case lent:
-	case over:
-		panic("BUG: a turn to list was given back twice")
 	}
-	t.state = over
+	t.lent = true // nor does a timer lend it that has just run out
 }
