@@ -41,8 +41,14 @@ func (v *View[T]) SelectFiled(sel labels.Selector, under ...Filed) ([]T, error) 
 	if err != nil || required == nil {
 		return nil, err
 	}
+	among := required[:1]
+	if size := int(required[0].live.Load()); sel != nil && size > fewEnough {
+		if labelled, found := v.narrowest(sel, size); found {
+			among = labelled
+		}
+	}
 	var objs []T
-	for at := range v.filed(v.fewest(required, sel)...) {
+	for at := range v.filed(among...) {
 		if at.in.Load().hasAll(required) && (sel == nil || sel.Matches(labels.Set(v.s.traits.Labels(at.obj)))) {
 			objs = append(objs, at.obj)
 		}
@@ -68,26 +74,6 @@ func (v *View[T]) postings(under []Filed) (found []*posting[T], err error) {
 	}
 	slices.SortFunc(found, func(a, b *posting[T]) int { return int(a.live.Load() - b.live.Load()) })
 	return found, nil
-}
-
-// fewest returns where to look for what is in all the required postings and meets the
-// selector. The first posting is the shortest.
-func (v *View[T]) fewest(required []*posting[T], sel labels.Selector) []*posting[T] {
-	size := int(required[0].live.Load())
-	if sel == nil || size <= fewEnough {
-		return required[:1]
-	}
-	labelled, found := v.narrowest("", sel)
-	if !found {
-		return required[:1]
-	}
-	for _, p := range labelled {
-		size -= int(p.live.Load())
-	}
-	if size <= 0 {
-		return required[:1]
-	}
-	return labelled
 }
 
 // hasAll reports whether the version is in all the postings.

@@ -30,9 +30,17 @@ func (v *View[T]) Select(namespace string, sel labels.Selector) []T {
 		}
 		return nil
 	}
-	among := v.versions(namespace)
-	if best, found := v.narrowest(namespace, sel); found {
-		among = v.filed(best...)
+	among, fewest := v.versions(namespace), v.Len()+1
+	if namespace != "" {
+		fewest = 0
+		if p := v.s.namespaces.find(namespace); p != nil {
+			fewest = int(p.live.Load())
+		}
+	}
+	if namespace == "" || fewest > fewEnough {
+		if best, found := v.narrowest(sel, fewest); found {
+			among = v.filed(best...)
+		}
 	}
 	var objs []T
 	for at := range among {
@@ -43,22 +51,12 @@ func (v *View[T]) Select(namespace string, sel labels.Selector) []T {
 	return objs
 }
 
-// narrowest returns the postings that hold everything the selector can match. It
-// returns false if there are none, or if the namespace holds fewer objects.
-func (v *View[T]) narrowest(namespace string, sel labels.Selector) (best []*posting[T], found bool) {
+// narrowest returns the postings that hold everything the selector can match, if they hold less
+// than the fewest objects that there are to look at otherwise.
+func (v *View[T]) narrowest(sel labels.Selector, fewest int) (best []*posting[T], found bool) {
 	requirements, selectable := sel.Requirements()
 	if !selectable {
 		return nil, false
-	}
-	fewest := v.Len() + 1
-	if namespace != "" {
-		fewest = 0
-		if p := v.s.namespaces.find(namespace); p != nil {
-			fewest = int(p.live.Load())
-		}
-		if fewest <= fewEnough {
-			return nil, false
-		}
 	}
 	for _, r := range requirements {
 		if !needsLabel(r.Operator()) {
