@@ -117,23 +117,15 @@ func (p *processor[T]) markSynced() {
 	}
 }
 
-// find returns the subscriber of that number, or nil if it has left.
-func (p *processor[T]) find(number uint32) *subscriber[T] {
-	for _, l := range *p.subscribers.Load() {
-		if l.number == number {
-			return l
-		}
-	}
-	return nil
-}
-
 // lagOrAwait is how many events the subscriber of that number has yet to be told.
 // If they are more than [timetable.Chunk], calmed is called when they no longer are.
 func (p *processor[T]) lagOrAwait(number uint32) uint64 {
-	l := p.find(number)
-	if l == nil {
+	all := *p.subscribers.Load()
+	at := slices.IndexFunc(all, func(l *subscriber[T]) bool { return l.number == number })
+	if at < 0 { // it has left
 		return 0
 	}
+	l := all[at]
 	lag := l.lag()
 	if lag > timetable.Chunk {
 		l.awaited.Store(true)

@@ -66,11 +66,9 @@ func (s *session[T]) endOnSilence(d time.Duration, err error) {
 func (s *session[T]) relax() {
 	if s.deadline != nil {
 		s.deadline.Stop()
+		s.deadline = nil
 	}
-	if s.silence != nil {
-		s.silence.Stop()
-	}
-	s.deadline, s.silence = nil, nil
+	s.endOnSilence(0, nil)
 }
 
 // open asks the server for the watch.
