@@ -61,11 +61,11 @@ func (v *View[T]) SelectFiled(sel labels.Selector, under ...Filed) ([]T, error) 
 // error all the same.
 func (v *View[T]) postings(under []Filed) (found []*posting[T], err error) {
 	for _, f := range under {
-		x, err := v.s.indexNamed(f.Index)
+		p, err := v.s.postingNamed(f.Index, f.Value)
 		if err != nil {
 			return nil, err
 		}
-		if p := x.find(f.Value); p != nil {
+		if p != nil {
 			found = append(found, p)
 		}
 	}

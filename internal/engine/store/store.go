@@ -182,3 +182,12 @@ func (s *Store[T]) indexNamed(name string) (*index[T], error) {
 	}
 	return nil, &namesError{fmt.Sprintf("Index with name %s does not exist", name), ErrNoIndex}
 }
+
+// postingNamed returns the posting of a value in a named index, nil if there is nothing under it.
+func (s *Store[T]) postingNamed(name, value string) (*posting[T], error) {
+	x, err := s.indexNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	return x.find(value), nil
+}

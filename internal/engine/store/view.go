@@ -214,13 +214,9 @@ func (v *View[T]) filed(postings ...*posting[T]) iter.Seq[*version[T]] {
 
 // ByIndex returns the objects filed under a value of a named index, in no order.
 func (v *View[T]) ByIndex(name, value string) ([]T, error) {
-	x, err := v.s.indexNamed(name)
-	if err != nil {
-		return nil, err
-	}
-	p := x.find(value)
+	p, err := v.s.postingNamed(name, value)
 	if p == nil {
-		return nil, nil
+		return nil, err
 	}
 	defer runtime.KeepAlive(v)
 	if seq := v.seq(); p.exactAt(seq) {
@@ -237,13 +233,9 @@ func (v *View[T]) ByIndex(name, value string) ([]T, error) {
 
 // IndexKeys returns the keys of the objects that [View.ByIndex] returns.
 func (v *View[T]) IndexKeys(name, value string) ([]delta.Key, error) {
-	x, err := v.s.indexNamed(name)
-	if err != nil {
-		return nil, err
-	}
-	p := x.find(value)
+	p, err := v.s.postingNamed(name, value)
 	if p == nil {
-		return nil, nil
+		return nil, err
 	}
 	keys := make([]delta.Key, 0, p.live.Load())
 	for at := range v.filed(p) {
