@@ -90,7 +90,7 @@ type Options[T any] struct {
 	WhenSettled bool
 	// Reflector says how to list and watch. Where there are several scopes, each has
 	// a Reflector with these options, so that what is called here is called by
-	// several goroutines.
+	// several goroutines. Its Logger is Log.
 	Reflector reflector.Options[T]
 	// Gaps grows with what [Informer.Gaps] returns. Several informers may share it. Nil isn't counted.
 	Gaps *atomic.Uint64

@@ -144,9 +144,7 @@ func (i *Informer[T]) reflectorOptions() reflector.Options[T] {
 	opts := i.opts.Reflector
 	opts.Kind = i.opts.Name
 	opts.Detach = i.opts.Traits.Detach
-	if opts.Logger.GetSink() == nil {
-		opts.Logger = i.opts.Log
-	}
+	opts.Logger = i.opts.Log
 	// A stream holds everything until it is complete, so what is held should be the
 	// transformed objects. They are not observed: what a list shows has no one writer.
 	opts.Ingest = i.opts.Transform

@@ -52,7 +52,7 @@ func (s *snapshot[T]) drop(key delta.Key) {
 	s.gone[key] = len(s.objs)
 }
 
-// finish takes out what is gone, and says of which objects no state was taken.
+// finish takes out what is gone, and notes the objects that no state was taken of.
 func (s *snapshot[T]) finish() {
 	if len(s.gone) > 0 {
 		kept := 0
