@@ -1,12 +1,12 @@
 // Package openapi reads the types of some kinds out of a server's OpenAPI v3 document.
 //
-//	document ──▶ scanner ──▶ shape ──────────▶ pool ────────▶ Types
-//	as it comes  text by     what one schema   a type of it,  the kinds in question
-//	over the     text        says              each equal     and what they refer to
-//	network                                    part once
+//	document ──▶ shape ──────────▶ pool ────────▶ Types
+//	as it comes  what one schema   a type of it,  the kinds in question
+//	over the     says              each equal     and what they refer to
+//	network                        part once
 //
-// A document may have several megabytes, nearly all of them requests and descriptions. [Read] never
-// has it in memory. Parts of types that are equal are one part, so a hundred kinds that run Pods take little more than one.
+// A document may have several megabytes, nearly all of them requests and descriptions. [Read] has one definition at a
+// time in memory, and goes over the requests. Parts of types that are equal are one part, so a hundred kinds that run Pods take little more than one.
 //
 // Types say what client-go's converter says of the whole document, as far as a difference or a
 // path can ask. Three things are otherwise:

@@ -15,19 +15,25 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/testing/fulltypes"
 )
 
-// FuzzSkip has the scanner skip a value: it is right about all that is JSON and all that is not.
+// FuzzSkip has something stand before the definitions. If it is JSON, they are found behind it.
 func FuzzSkip(f *testing.F) {
-	for _, seed := range []string{`{"a": [1, "x\n\u00e4", null, true, -0.5e+7]}`, `"\ud800"`, "[[[", `{"a":1,"a":2}`, "\"\xff\"", `1.`, `[,]`, ` {} `, `"a"b`, `tru`, "\x00"} {
+	for _, seed := range []string{
+		`{"a": [1, "x\n\u00e4", null, true, -0.5e+7]}`, `"\ud800"`, "[[[", `{"a":1,"a":2}`, "\"\xff\"", `1.`, `[,]`, ` {} `, `"a"b`, `tru`, "\x00",
+		`"\\"`, `"\""`, `"components"`, `{"components": {"schemas": {}}}`, `[{"a": "}"}]`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		text := `{"paths": ` + value + "}"
-		_, err := openapi.Read(strings.NewReader(text), plants)
-		if err != nil && (strings.Contains(err.Error(), "more than")) {
-			return // it is too deep or too long
+		text := `{"paths": ` + value + `, "components": {"more": ` + value + `, "schemas": {"a": {"x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Plant"}]}}}}`
+		d, err := openapi.Read(strings.NewReader(text), plants)
+		if !json.Valid([]byte(value)) {
+			return
 		}
-		if valid := json.Valid([]byte(text)); valid != (err == nil) {
-			t.Errorf("%q is JSON: %t, and %v", text, valid, err)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if _, err := d.Types([]string{"Plant"}).Of("Plant"); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	})
 }

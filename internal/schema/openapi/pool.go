@@ -48,10 +48,8 @@ func (p *pool) know(a *schema.Atom) {
 	if a.List != nil {
 		p.lists[keyOf(a.List)] = a.List
 	}
-	if m := a.Map; m != nil {
-		if known, sum := p.find(m.Fields, m.ElementType, m.ElementRelationship); known == nil {
-			p.maps[sum] = append(p.maps[sum], m)
-		}
+	if a.Map != nil {
+		p.fields(a.Map)
 	}
 }
 
@@ -94,53 +92,42 @@ func (p *pool) list(l *schema.List) *schema.List {
 }
 
 // fields returns the map that is equal.
-func (p *pool) fields(fields []schema.StructField, element schema.TypeRef, relation schema.ElementRelationship) *schema.Map {
-	known, sum := p.find(fields, element, relation)
-	if known == nil {
-		known = &schema.Map{Fields: slices.Clone(fields), ElementType: element, ElementRelationship: relation}
-		p.maps[sum] = append(p.maps[sum], known)
-	}
-	return known
-}
-
-func (p *pool) find(fields []schema.StructField, element schema.TypeRef, relation schema.ElementRelationship) (known *schema.Map, sum uint64) {
+func (p *pool) fields(m *schema.Map) *schema.Map {
 	var h maphash.Hash
 	h.SetSeed(p.seed)
-	for i := range fields {
-		maphash.WriteComparable(&h, fields[i])
+	for i := range m.Fields {
+		maphash.WriteComparable(&h, m.Fields[i])
 	}
-	maphash.WriteComparable(&h, element)
-	sum = h.Sum64()
+	maphash.WriteComparable(&h, m.ElementType)
+	sum := h.Sum64()
 	for _, known := range p.maps[sum] {
-		if known.ElementType == element && known.ElementRelationship == relation && slices.Equal(known.Fields, fields) {
-			return known, sum
+		if known.ElementType == m.ElementType && known.ElementRelationship == m.ElementRelationship && slices.Equal(known.Fields, m.Fields) {
+			return known
 		}
 	}
-	return nil, sum
+	p.maps[sum] = append(p.maps[sum], m)
+	return m
 }
 
-// atom returns a type of another pool with parts of this one. If it is open, anything may be where nothing is mentioned.
-func (p *pool) atom(a schema.Atom, open bool) schema.Atom {
+// atom returns a type of another pool with parts of this one.
+func (p *pool) atom(a schema.Atom) schema.Atom {
 	if l := a.List; l != nil {
-		a.List = p.list(&schema.List{ElementType: p.ref(l.ElementType, open), ElementRelationship: l.ElementRelationship, Keys: l.Keys})
+		a.List = p.list(&schema.List{ElementType: p.ref(l.ElementType), ElementRelationship: l.ElementRelationship, Keys: l.Keys})
 	}
 	if m := a.Map; m != nil {
 		fields := slices.Clone(m.Fields)
 		for i := range fields {
-			fields[i].Type = p.ref(fields[i].Type, open)
+			fields[i].Type = p.ref(fields[i].Type)
 		}
-		a.Map = p.fields(fields, p.ref(m.ElementType, open), m.ElementRelationship)
+		a.Map = p.fields(&schema.Map{Fields: fields, ElementType: p.ref(m.ElementType), ElementRelationship: m.ElementRelationship})
 	}
 	return a
 }
 
-func (p *pool) ref(r schema.TypeRef, open bool) schema.TypeRef {
-	switch {
-	case r.NamedType == nil:
-		r.Inlined = p.atom(r.Inlined, open)
-	case open && *r.NamedType == unmentioned:
-		r.NamedType = p.name(deduced)
-	default:
+func (p *pool) ref(r schema.TypeRef) schema.TypeRef {
+	if r.NamedType == nil {
+		r.Inlined = p.atom(r.Inlined)
+	} else {
 		r.NamedType = p.name(*r.NamedType)
 	}
 	return r

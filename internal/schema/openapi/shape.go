@@ -1,230 +1,225 @@
 package openapi
 
 import (
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
-	"strconv"
 
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// shape is what a schema says, as far as a difference can ask. No conclusions are drawn before all of it is there:
-// what comes first may depend on what comes last.
+// shape is what a schema says, as far as a difference can ask.
 type shape struct {
-	ref   string // the name of the definition that it stands for
-	alias bool   // it says nothing beside the reference
-	typ   string
-	other bool // a format that is not the plain text of the type
-	mixed bool // a number or a text
+	Ref   string `json:"$ref"` // another schema that it stands for
+	AllOf []struct {
+		Ref string `json:"$ref"`
+	} `json:"allOf"`
+	Type     any    `json:"type"` // a text, or a list that begins with one
+	Format   string `json:"format"`
+	Nullable bool   `json:"nullable"`
+	Default  any    `json:"default"` // the value that is meant where there is none
 
-	nullable bool
-	preserve bool // everything below may have fields that nobody mentions
-	mapType  string
-	list     listing
-	initial  any // the value that is meant where there is none; nil if it is not a scalar
+	Properties map[string]*shape `json:"properties"`
+	Rest       *rest             `json:"additionalProperties"`
+	Items      *shape            `json:"items"`
 
-	fields []schema.StructField
-	items  *schema.TypeRef
-	rest   *schema.TypeRef // what fields have that nobody mentions
-	closed bool            // there are no such fields
-	free   bool            // they may be anything
-
-	err error // why nothing can be made of it
+	Preserve bool     `json:"x-kubernetes-preserve-unknown-fields"` // everything below may have fields that nobody mentions
+	MapType  string   `json:"x-kubernetes-map-type"`
+	ListType string   `json:"x-kubernetes-list-type"` // atomic, set or map
+	ListKeys []string `json:"x-kubernetes-list-map-keys"`
+	Patch    string   `json:"x-kubernetes-patch-strategy"` // what is older than these, and counts where there is no ListType
+	PatchKey string   `json:"x-kubernetes-patch-merge-key"`
 }
 
-// listing is what tells the elements of a list apart.
-type listing struct {
-	kind  string   // atomic, set or map
-	keys  []string // of a map
-	keyed bool     // it has keys, maybe none
-
-	patch, key string // what is older than these, and counts where there is no kind
+// rest is what fields may be that nobody mentions.
+type rest struct {
+	shape *shape // nil if nothing says it
+	free  bool   // anything, else nothing
 }
 
-// shape reads a schema. The scanner is at its first byte. The fields are good until the next call.
-func (s *scanner) shape(extra func(key string) bool) (sh shape) {
-	begin := len(s.fields)
-	s.object(func() {
-		key := s.key()
-		if !sh.keyword(s, key) && !sh.extension(s, key) && (extra == nil || !extra(key)) {
-			s.skip()
-		}
-	})
-	sh.fields = s.fields[begin:]
-	s.fields = s.fields[:begin]
-	slices.SortFunc(sh.fields, func(a, b schema.StructField) int { return cmp.Compare(a.Name, b.Name) })
-	for i := 1; i < len(sh.fields); i++ {
-		if name := sh.fields[i].Name; name == sh.fields[i-1].Name {
-			sh.fail(fmt.Errorf("there are two fields %q", name))
-		}
+// UnmarshalJSON reads a schema, true or false.
+func (r *rest) UnmarshalJSON(text []byte) error {
+	r.free = string(text) == "true"
+	if text[0] != '{' {
+		return nil
 	}
-	return sh
+	return json.Unmarshal(text, &r.shape)
 }
 
-// fail notes the first thing that makes no sense.
-func (sh *shape) fail(err error) { sh.err = cmp.Or(sh.err, err) }
-
-// below reads the schema of a part.
-func (sh *shape) below(s *scanner, what string) (part shape, ref schema.TypeRef) {
-	part = s.shape(nil)
-	ref, err := part.typeRef(s.parts)
-	if err != nil {
-		sh.fail(fmt.Errorf("%s: %w", what, err))
+// reference is the name of the definition that a schema stands for. A single one in allOf is how a document says something
+// else of a definition beside it.
+func (sh *shape) reference() string {
+	ref := sh.Ref
+	if ref == "" && len(sh.AllOf) == 1 {
+		ref = sh.AllOf[0].Ref
 	}
-	return part, ref
+	_, name := path.Split(ref)
+	return name
 }
 
-// keyword reads what a key of a schema means, or returns false and reads nothing.
-func (sh *shape) keyword(s *scanner, key string) bool {
-	switch key {
-	case "$ref":
-		_, sh.ref = path.Split(s.textOrNull())
-		sh.alias = sh.ref != ""
-	case "allOf":
-		sh.allOf(s)
-	case "type":
-		sh.typ = s.first()
-	case "format":
-		format := s.textOrNull()
-		sh.other, sh.mixed = format != "" && format != "byte", format == "int-or-string"
-	case "nullable":
-		sh.nullable = s.isTrue()
-	case "default":
-		sh.initial = s.scalar()
-	case "properties":
-		s.object(func() {
-			name := s.key()
-			below, ref := sh.below(s, "field "+name[:min(len(name), 100)])
-			s.fields = append(s.fields, schema.StructField{Name: name, Type: ref, Default: below.initial})
-		})
-	case "additionalProperties":
-		switch s.peek() {
-		case '{':
-			_, ref := sh.below(s, "other fields")
-			sh.rest = &ref
-		case 'n':
-			s.literal()
-		default:
-			sh.free = s.isTrue()
-			sh.closed = !sh.free
-		}
-	case "items":
-		switch s.peek() {
-		case '[':
-			s.skip()
-			sh.fail(errors.New("the elements of a list have several types"))
-		case 'n':
-			s.literal()
-		default:
-			_, ref := sh.below(s, "elements")
-			sh.items = &ref
-		}
-	default:
-		return false
+// kind is the type that a schema names.
+func (sh *shape) kind() string {
+	named := sh.Type
+	if several, ok := named.([]any); ok && len(several) > 0 {
+		named = several[0]
 	}
-	return true
-}
-
-// allOf reads a list of schemas. A single one that refers to a definition is how a document
-// says something else of that definition beside it.
-func (sh *shape) allOf(s *scanner) {
-	n := 0
-	var one shape
-	s.list(func() {
-		n++
-		one = s.shape(nil)
-	})
-	if n == 1 && one.alias && !sh.alias {
-		sh.ref = one.ref
-	}
-}
-
-// extension is keyword for the keys that Kubernetes has added.
-func (sh *shape) extension(s *scanner, key string) bool {
-	switch key {
-	case "x-kubernetes-preserve-unknown-fields":
-		sh.preserve = s.isTrue()
-	case "x-kubernetes-map-type":
-		sh.mapType = s.textOrNull()
-	case "x-kubernetes-list-type":
-		sh.list.kind = s.textOrNull()
-	case "x-kubernetes-list-map-keys":
-		sh.list.keyed, sh.list.keys = true, nil
-		s.list(func() { sh.list.keys = append(sh.list.keys, s.text()) })
-	case "x-kubernetes-patch-strategy":
-		sh.list.patch = s.textOrNull()
-	case "x-kubernetes-patch-merge-key":
-		sh.list.key = s.textOrNull()
-	default:
-		return false
-	}
-	return true
-}
-
-// textOrNull is a text; null is none.
-func (s *scanner) textOrNull() string {
-	if s.peek() != '"' {
-		if text := s.literal(); s.err == nil && string(text) != "null" {
-			s.fail("there is %.20q instead of a text", text)
-		}
+	switch named := named.(type) {
+	case nil:
 		return ""
-	}
-	return s.text()
-}
-
-// first is a text, or the first of a list.
-func (s *scanner) first() (text string) {
-	if s.peek() != '[' {
-		return s.textOrNull()
-	}
-	n := 0
-	s.list(func() {
-		if n++; n == 1 {
-			text = s.text()
-		} else {
-			s.skip()
-		}
-	})
-	return text
-}
-
-// isTrue reports whether a value is true. Any other is not.
-func (s *scanner) isTrue() bool {
-	if s.peek() == 't' {
-		return string(s.literal()) == "true"
-	}
-	s.skip()
-	return false
-}
-
-// scalar is a text, a number, true or false. It is nil for any other value, and for one that is too long or too large:
-// no key of a list is.
-func (s *scanner) scalar() any {
-	switch s.peek() {
-	case '{', '[':
-		s.skip()
-		return nil
-	case '"':
-		if text, long := s.anyText(); !long {
-			return text
-		}
-		return nil
-	}
-	switch text := string(s.literal()); text {
-	case "null", "":
-		return nil
-	case "true", "false":
-		return text == "true"
+	case string:
+		return named
 	default:
-		if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return fmt.Sprint(named)
+	}
+}
+
+// initial is the default. It is nil for a value that is not a scalar: no key of a list is.
+func (sh *shape) initial() any {
+	switch value := sh.Default.(type) {
+	case string, bool:
+		return value
+	case float64:
+		if whole := int64(value); float64(whole) == value {
 			return whole
 		}
-		if number, err := strconv.ParseFloat(text, 64); err == nil {
-			return number
-		}
+		return value
+	default:
 		return nil
+	}
+}
+
+// typeRef is the type that a schema gives a part. If it is open, anything may be where nothing is mentioned.
+func (sh *shape) typeRef(p *pool, open bool) (schema.TypeRef, error) {
+	name := sh.reference()
+	if name == "" {
+		atom, err := sh.atom(p, open)
+		return schema.TypeRef{Inlined: atom, Nullable: sh.Nullable}, err
+	}
+	relation, err := sh.relation()
+	return schema.TypeRef{NamedType: p.name(name), Nullable: sh.Nullable, ElementRelationship: relation}, err
+}
+
+// atom is the type that a schema describes.
+func (sh *shape) atom(p *pool, open bool) (a schema.Atom, err error) {
+	open = open || sh.Preserve
+	switch kind := sh.kind(); kind {
+	case "integer", "number":
+		a.Scalar = &numeric
+	case "boolean":
+		a.Scalar = &boolean
+	case "string":
+		a.Scalar = &text
+		if sh.Format != "" && sh.Format != "byte" {
+			a.Scalar = &untyped
+		}
+	case "object":
+		a.Map, err = sh.mapOf(p, open)
+	case "array":
+		if a.List, err = sh.listOf(p, open); sh.Items == nil {
+			err = errors.New("nothing says what the elements of a list are")
+		}
+	case "":
+		if a.Scalar = &untyped; sh.Format == "int-or-string" {
+			break
+		}
+		if a.List, err = sh.listOf(p, open); err == nil {
+			a.Map, err = sh.mapOf(p, open)
+		}
+	default:
+		err = fmt.Errorf("type %.100q is unknown", kind)
+	}
+	return a, err
+}
+
+// relation is how the fields of a map belong together, nil if that is not said.
+func (sh *shape) relation() (*schema.ElementRelationship, error) {
+	switch sh.MapType {
+	case "":
+		return nil, nil //nolint:nilnil // most maps don't say it
+	case "atomic":
+		return &asOne, nil
+	case "granular":
+		return &separable, nil
+	default:
+		return nil, fmt.Errorf("a map has type %.100q", sh.MapType)
+	}
+}
+
+func (sh *shape) mapOf(p *pool, open bool) (*schema.Map, error) {
+	made := schema.Map{Fields: make([]schema.StructField, 0, len(sh.Properties))}
+	said, err := sh.relation()
+	if said != nil {
+		made.ElementRelationship = *said
+	}
+	for _, name := range slices.Sorted(maps.Keys(sh.Properties)) {
+		below := sh.Properties[name]
+		if below == nil {
+			below = &shape{}
+		}
+		ref, wrong := below.typeRef(p, open)
+		if wrong != nil {
+			return nil, fmt.Errorf("field %.100s: %w", name, wrong)
+		}
+		made.Fields = append(made.Fields, schema.StructField{Name: *p.name(name), Type: ref, Default: below.initial()})
+	}
+	switch {
+	case sh.Rest != nil && sh.Rest.shape != nil:
+		var wrong error
+		if made.ElementType, wrong = sh.Rest.shape.typeRef(p, open); wrong != nil {
+			return nil, fmt.Errorf("other fields: %w", wrong)
+		}
+	case sh.Rest != nil && !sh.Rest.free:
+	case sh.Rest != nil || open || len(made.Fields) == 0:
+		made.ElementType.NamedType = &deduced
+	default:
+		made.ElementType.NamedType = &unmentioned
+	}
+	return p.fields(&made), err
+}
+
+func (sh *shape) listOf(p *pool, open bool) (*schema.List, error) {
+	apart, keys, err := sh.elements()
+	made := schema.List{ElementRelationship: schema.Atomic, Keys: keys, ElementType: schema.TypeRef{NamedType: &atomic}}
+	if apart {
+		made.ElementRelationship = schema.Associative
+	}
+	if sh.Items != nil {
+		var wrong error
+		if made.ElementType, wrong = sh.Items.typeRef(p, open); wrong != nil {
+			return nil, fmt.Errorf("elements: %w", wrong)
+		}
+	}
+	return p.list(&made), err
+}
+
+// elements is what tells the elements of a list apart: keys, their values if it has no keys, or nothing.
+func (sh *shape) elements() (apart bool, keys []string, err error) {
+	switch sh.ListType {
+	case "atomic":
+		return false, nil, nil
+	case "set":
+		return true, nil, nil
+	case "map":
+		if sh.ListKeys == nil {
+			err = errors.New("a list of type map has no keys")
+		}
+		return true, sh.ListKeys, err
+	case "":
+	default:
+		return false, nil, fmt.Errorf("a list has type %q", sh.ListType)
+	}
+	switch sh.Patch {
+	case "merge", "merge,retainKeys":
+		if sh.PatchKey != "" {
+			keys = []string{sh.PatchKey}
+		}
+		return true, keys, nil
+	case "", "retainKeys":
+		return false, nil, nil
+	default:
+		return false, nil, fmt.Errorf("a list has patch strategy %q", sh.Patch)
 	}
 }

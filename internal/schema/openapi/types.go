@@ -12,6 +12,35 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 )
 
+// Names of types that stand for anything.
+var (
+	atomic      = path.UntypedPrefix + "atomic_"
+	deduced     = path.UntypedPrefix + "deduced_"
+	unmentioned = path.Unmentioned
+)
+
+// Scalars, and relations that a reference may change.
+var (
+	numeric, text, boolean, untyped = schema.Numeric, schema.String, schema.Boolean, schema.Untyped
+	asOne, separable                = schema.Atomic, schema.Separable
+)
+
+// common are the types of all documents.
+var common = []schema.TypeDef{
+	{Name: atomic, Atom: anything(&atomic, schema.Atomic)},
+	{Name: deduced, Atom: anything(&deduced, schema.Separable)},
+	{Name: unmentioned, Atom: anything(&deduced, schema.Separable)},
+}
+
+// anything is a type whose values may be anything.
+func anything(below *string, relation schema.ElementRelationship) schema.Atom {
+	return schema.Atom{
+		Scalar: &untyped,
+		List:   &schema.List{ElementType: schema.TypeRef{NamedType: &atomic}, ElementRelationship: schema.Atomic},
+		Map:    &schema.Map{ElementType: schema.TypeRef{NamedType: below}, ElementRelationship: relation},
+	}
+}
+
 // Types are the types of some kinds of one group and version, with all that they refer to.
 type Types struct {
 	schema *schema.Schema
@@ -58,7 +87,7 @@ func (d *Document) Types(kinds []string, others ...*Types) *Types {
 	p := newPool(others)
 	defined := make([]schema.TypeDef, 0, len(all)+len(common))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		defined = append(defined, schema.TypeDef{Name: name, Atom: p.atom(all[name], false)})
+		defined = append(defined, schema.TypeDef{Name: name, Atom: p.atom(all[name])})
 	}
 	t.schema = &schema.Schema{Types: append(defined, common...)}
 	return t
