@@ -125,64 +125,47 @@ func (d *Diff) shifts(field path.Path) bool {
 	if last < 0 || d.before == nil || d.after == nil || d.identical() {
 		return false
 	}
-	differ := func(as func(Object) (value.Value, error)) (yes bool, err error) {
-		err = path.Guard(func() error {
-			before, err := valueAt(d.before, as, field.Steps[:last+1])
-			if err != nil {
-				return err
-			}
-			after, err := valueAt(d.after, as, field.Steps[:last+1])
-			if err != nil {
-				return err
-			}
-			if yes = (before == nil) != (after == nil); before != nil && after != nil {
-				yes = !sameJSON(before, after)
-			}
-			return nil
-		})
-		return yes, err
-	}
-	yes, err := differ(asItIs)
-	if err != nil { // fields of types that structured-merge-diff does not know
-		yes, err = differ(asContent)
-	}
-	return yes || err != nil
-}
-
-func asItIs(obj Object) (value.Value, error) {
-	if u, untyped := obj.(runtime.Unstructured); untyped {
-		return value.NewValueInterface(u.UnstructuredContent()), nil
-	}
-	return value.NewValueReflect(obj)
-}
-
-func asContent(obj Object) (value.Value, error) {
-	content, err := contentOf(obj)
-	return value.NewValueInterface(content), err
+	differ := true // unless it turns out that they don't
+	_ = path.Guard(func() error {
+		before, err := valueAt(d.before, field.Steps[:last+1])
+		if err != nil {
+			return err
+		}
+		after, err := valueAt(d.after, field.Steps[:last+1])
+		if err != nil {
+			return err
+		}
+		differ = !value.Equals(value.NewValueInterface(before), value.NewValueInterface(after))
+		return nil
+	})
+	return differ
 }
 
 var errSeveral = errors.New("a path leads to several places")
 
 // valueAt returns what is at a place, nil if there is nothing. A path may lead to one place only.
-func valueAt(obj Object, as func(Object) (value.Value, error), steps []path.Step) (v value.Value, err error) {
-	if v, err = as(obj); err != nil {
+func valueAt(obj Object, steps []path.Step) (any, error) {
+	content, err := contentOf(obj)
+	if err != nil {
 		return nil, err
 	}
+	var at any = content
 	for i := range steps {
 		switch s := &steps[i]; s.Kind {
 		case path.Named:
-			v = path.FieldOf(path.AsMap(v), s.Name)
+			fields, _ := at.(map[string]any)
+			at = fields[s.Name]
 		case path.Place:
-			list := path.AsList(v)
-			if list == nil || s.Index >= list.Length() {
+			list, _ := at.([]any)
+			if s.Index >= len(list) {
 				return nil, nil //nolint:nilnil // nothing is there
 			}
-			v = list.At(s.Index)
+			at = list[s.Index]
 		default:
 			return nil, errSeveral
 		}
 	}
-	return v, nil
+	return at, nil
 }
 
 // touches looks into what came or went for a path that goes further: a label that is

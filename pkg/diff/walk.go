@@ -179,27 +179,7 @@ func keyed(m *schema.Map) bool {
 
 // sameJSON reports whether two values are the same JSON.
 func sameJSON(a, b value.Value) bool {
-	switch {
-	case a.IsMap() && b.IsMap():
-		m, other := a.AsMap(), b.AsMap()
-		return m.Length() == other.Length() && m.Iterate(func(name string, v value.Value) bool {
-			w := path.FieldOf(other, name)
-			return w != nil && sameJSON(v, w)
-		})
-	case a.IsList() && b.IsList():
-		list, other := a.AsList(), b.AsList()
-		if list.Length() != other.Length() {
-			return false
-		}
-		for i := range list.Length() {
-			if !sameJSON(list.At(i), other.At(i)) {
-				return false
-			}
-		}
-		return true
-	default:
-		return value.Equals(a, b)
-	}
+	return value.Equals(value.NewValueInterface(a.Unstructured()), value.NewValueInterface(b.Unstructured()))
 }
 
 // alike reports whether an edit can be below two values, not at them: both are lists,
