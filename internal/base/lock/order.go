@@ -23,7 +23,7 @@ var order = [][]any{
 	{
 		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
 		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
-		SchemaTypes{}, Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
+		Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
 }
 
@@ -131,8 +131,6 @@ type (
 	PathPredicate struct{}
 	// Descriptions is schemas.descriptions.mu: what the server says about its kinds.
 	Descriptions struct{}
-	// SchemaTypes is schemas.descriptions.making: the turn to make types.
-	SchemaTypes struct{}
 
 	// Sessions is source.sessions.mu: the latest Start of a source.
 	Sessions struct{}

@@ -42,7 +42,6 @@ type description struct {
 	told   time.Time // when the server described the kind
 	asked  time.Time // when it was asked last
 	until  time.Time // how long this counts
-	used   time.Time // when somebody wanted to know
 	misfit bool      // an object was otherwise
 }
 
@@ -99,9 +98,7 @@ func (g *group) learn(kinds []string, a answer, now time.Time) {
 		g.tag, g.read, g.types = "", nil, nil
 	}
 	for _, kind := range kinds {
-		if d, known := g.kinds[kind]; known { // it may have been forgotten meanwhile
-			d.learn(kind, a, now)
-		}
+		g.kinds[kind].learn(kind, a, now)
 	}
 }
 
@@ -130,10 +127,4 @@ func (d *description) doubt(types *openapi.Types, now time.Time) {
 	if d.types == types && now.Sub(d.asked) >= schemaRetry {
 		d.misfit = true
 	}
-}
-
-// forget removes the kinds that nobody has asked for lately, and reports whether none is left.
-func (g *group) forget(now time.Time) (empty bool) {
-	maps.DeleteFunc(g.kinds, func(_ string, d *description) bool { return now.Sub(d.used) >= schemaIdle })
-	return len(g.kinds) == 0
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
-	"weak"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -19,8 +16,6 @@ const (
 	// schemaPatience is how long a diff waits for the server to describe a kind. Somebody
 	// reconciles meanwhile.
 	schemaPatience = 2 * time.Second
-	// schemaIdle is how long a description is kept that nobody asks for.
-	schemaIdle = time.Hour
 )
 
 // descriptions are what a server says about its kinds.
@@ -28,13 +23,8 @@ type descriptions struct {
 	server server
 
 	mu lock.Mutex[lock.Descriptions]
-	// known are as many as somebody has asked for, and not longer ago than schemaIdle when the
-	// server is next asked for any. Never held while the server is asked.
+	// known are as many as somebody has asked for: a program asks for the kinds that it was written for.
 	known map[schema.GroupVersion]*group
-
-	making lock.Mutex[lock.SchemaTypes]
-	// made are all types that are in use. New ones share with them what is equal.
-	made []weak.Pointer[openapi.Types]
 }
 
 // describe returns what the server says about a kind, and asks it if nobody has, or if it
@@ -49,7 +39,6 @@ func (s *descriptions) describe(kind schema.GroupVersionKind, needs demand) (*op
 		s.known[of] = g
 	}
 	d := g.of(kind.Kind)
-	d.used = time.Now()
 	for !d.meets(needs, time.Now()) {
 		if g.loading == nil {
 			s.loadLocked(of, g)
@@ -66,7 +55,6 @@ func (s *descriptions) describe(kind schema.GroupVersionKind, needs demand) (*op
 // loadLocked asks the server for all kinds of a group and version that somebody wants. It gives
 // the lock back meanwhile.
 func (s *descriptions) loadLocked(of schema.GroupVersion, g *group) {
-	maps.DeleteFunc(s.known, func(_ schema.GroupVersion, g *group) bool { return g.forget(time.Now()) })
 	done := make(chan struct{})
 	g.loading = done
 	kinds, tag := g.wanted()
@@ -86,25 +74,23 @@ func (s *descriptions) loadLocked(of schema.GroupVersion, g *group) {
 	defer cancel()
 	var document *openapi.Document
 	if document, a.tag, a.err = s.server.read(ctx, of, tag); a.err == nil {
-		a.types = s.typesOf(document, kinds)
+		a.types = s.typesOf(g, document, kinds)
 	}
 }
 
-// typesOf makes the types of some kinds.
-func (s *descriptions) typesOf(document *openapi.Document, kinds []string) *openapi.Types {
-	s.making.Lock()
-	defer s.making.Unlock()
+// typesOf makes the types of some kinds of a group. They share with those of all others what is equal, so they are made
+// under the lock.
+func (s *descriptions) typesOf(g *group, document *openapi.Document, kinds []string) *openapi.Types {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var others []*openapi.Types
-	s.made = slices.DeleteFunc(s.made, func(p weak.Pointer[openapi.Types]) bool {
-		t := p.Value()
-		if t != nil {
-			others = append(others, t)
+	for _, other := range s.known {
+		if other.types != nil {
+			others = append(others, other.types)
 		}
-		return t == nil
-	})
-	types := document.Types(kinds, others...)
-	s.made = append(s.made, weak.Make(types))
-	return types
+	}
+	g.types = document.Types(kinds, others...)
+	return g.types
 }
 
 // doubt is told that an object is not as its kind is described.

@@ -3,9 +3,6 @@ package schemas
 import (
 	"context"
 	"errors"
-	"runtime"
-	"slices"
-	"weak"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -14,24 +11,21 @@ import (
 
 // Keeps reports whether the type of a kind is in memory.
 func (s *Kinds) Keeps(kind string) bool {
-	runtime.GC()
-	s.server.making.Lock()
-	defer s.server.making.Unlock()
-	return slices.ContainsFunc(s.server.made, func(p weak.Pointer[openapi.Types]) bool {
-		types := p.Value()
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	has := func(types *openapi.Types) bool {
 		if types == nil {
 			return false
 		}
 		_, err := types.Of(kind)
 		return err == nil
-	})
-}
-
-// Made is how many types are remembered to share with.
-func (s *Kinds) Made() int {
-	s.server.making.Lock()
-	defer s.server.making.Unlock()
-	return len(s.server.made)
+	}
+	for _, g := range s.server.known {
+		if has(g.types) || g.kinds[kind] != nil && has(g.kinds[kind].types) {
+			return true
+		}
+	}
+	return false
 }
 
 // Tag reads a document, unless it has a tag, and returns the tag that it has now.

@@ -33,7 +33,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 		"the server answers 403 Forbidden":               func(s *server) { s.code = 403 },
 		"the server has no such document":                func(s *server) { s.code = 404 },
 		"there is '<' instead of '{'":                    func(s *server) { s.text = "<html>" },
-		"unexpected EOF":                    func(s *server) { s.text = s.text[:len(s.text)/2] },
+		"unexpected EOF":                                 func(s *server) { s.text = s.text[:len(s.text)/2] },
 		"the document has more than 33554432 bytes":      func(s *server) { s.text = strings.Repeat(" ", 33<<20) },
 		"look for the type of a Garden: the server does": func(s *server) { s.text = "{}" },
 		"the document has no definition io.k8s.nowhere": func(s *server) {
