@@ -51,28 +51,17 @@ func joined(steps []Step) (key string, ok bool) {
 	return strings.Join(parts, "."), true
 }
 
-// nearest returns the names that are near enough to one to be meant, the nearest first.
+// nearest returns the names that are near enough to one to be meant, the nearest first. It takes the others out of the list.
 func nearest(name string, among []string) []string {
-	type candidate struct {
-		name string
-		far  int
-	}
-	var all []candidate
 	if len(name) > MaxPath {
 		return nil
 	}
-	for _, other := range among {
-		far := distance(strings.ToLower(name), strings.ToLower(other))
-		if far <= max(1, min(utf8.RuneCountInString(name), utf8.RuneCountInString(other))/3) {
-			all = append(all, candidate{other, far})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return a.far - b.far })
-	near := make([]string, 0, 3)
-	for _, c := range all[:min(len(all), 3)] {
-		near = append(near, c.name)
-	}
-	return near
+	far := func(other string) int { return distance(strings.ToLower(name), strings.ToLower(other)) }
+	near := slices.DeleteFunc(among, func(other string) bool {
+		return far(other) > max(1, min(utf8.RuneCountInString(name), utf8.RuneCountInString(other))/3)
+	})
+	slices.SortStableFunc(near, func(a, b string) int { return far(a) - far(b) })
+	return near[:min(len(near), 3)]
 }
 
 // distance is how many letters have to be added, taken away, exchanged or swapped with

@@ -27,17 +27,32 @@ type parser struct {
 	rest string
 }
 
+// take takes a mark if it comes next.
+func (p *parser) take(mark string) (taken bool) {
+	p.rest, taken = strings.CutPrefix(p.rest, mark)
+	return taken
+}
+
+// until takes what stands before the next space, quote or mark, or the end.
+func (p *parser) until(marks string) string {
+	end := strings.IndexFunc(p.rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune(marks, r) })
+	if end < 0 {
+		end = len(p.rest)
+	}
+	word := p.rest[:end]
+	p.rest = p.rest[end:]
+	return word
+}
+
 func (p *parser) step() error {
-	if p.rest[0] == '[' {
+	if p.take("[") {
 		return p.bracket()
 	}
-	if len(p.path.Steps) > 0 {
-		if p.rest[0] != '.' {
-			return errors.New("a dot or a bracket has to follow")
-		}
-		p.rest = p.rest[1:]
+	if len(p.path.Steps) > 0 && !p.take(".") {
+		return errors.New("a dot or a bracket has to follow")
 	}
-	name := p.word()
+	// This is more than [bare], because what cannot be meant otherwise may be written without quotes.
+	name := p.until(`.[]"'*=,`)
 	if name == "" {
 		return errors.New("a name has to follow")
 	}
@@ -48,29 +63,14 @@ func (p *parser) step() error {
 	return nil
 }
 
-// word takes what can stand without quotes. It is more than [bare], because what
-// cannot be meant otherwise may be written so.
-func (p *parser) word() string {
-	end := strings.IndexFunc(p.rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`.[]"'*=,`, r) })
-	if end < 0 {
-		end = len(p.rest)
-	}
-	word := p.rest[:end]
-	p.rest = p.rest[end:]
-	return word
-}
-
-// bracket takes a step that is written in brackets.
+// bracket takes a step that is written in brackets. The first one has been taken.
 func (p *parser) bracket() error {
-	p.rest = p.rest[1:]
 	var s Step
 	var err error
 	switch {
-	case strings.HasPrefix(p.rest, "*"):
-		p.rest = p.rest[1:]
+	case p.take("*"):
 		s = Step{Kind: Every}
-	case strings.HasPrefix(p.rest, "="):
-		p.rest = p.rest[1:]
+	case p.take("="):
 		s = Step{Kind: Member}
 		s.Name, err = p.scalar()
 	default:
@@ -79,17 +79,16 @@ func (p *parser) bracket() error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(p.rest, "]") {
+	if !p.take("]") {
 		return errors.New("a closing bracket has to follow")
 	}
-	p.rest = p.rest[1:]
 	p.path.Steps = append(p.path.Steps, s)
 	return nil
 }
 
 // nameOrKeys takes a name, an index, or the fields of a key.
 func (p *parser) nameOrKeys() (Step, error) {
-	quoted := strings.HasPrefix(p.rest, `"`) || strings.HasPrefix(p.rest, "'")
+	quoted := p.quotes()
 	name, err := p.key()
 	if err != nil {
 		return Step{}, err
@@ -107,19 +106,17 @@ func (p *parser) nameOrKeys() (Step, error) {
 func (p *parser) keys(name string) (Step, error) {
 	s := Step{Kind: Element}
 	for {
-		if !strings.HasPrefix(p.rest, "=") {
+		if !p.take("=") {
 			return Step{}, errors.New("the value of a key has to follow, after =")
 		}
-		p.rest = p.rest[1:]
 		value, err := p.scalar()
 		if err != nil {
 			return Step{}, err
 		}
 		s.Keys = append(s.Keys, KeyField{name, value})
-		if !strings.HasPrefix(p.rest, ",") {
+		if !p.take(",") {
 			break
 		}
-		p.rest = p.rest[1:]
 		if name, err = p.key(); err != nil {
 			return Step{}, err
 		}
@@ -135,24 +132,19 @@ func (p *parser) keys(name string) (Step, error) {
 
 // key takes a name inside brackets, where dots need no quotes.
 func (p *parser) key() (string, error) {
-	if strings.HasPrefix(p.rest, `"`) || strings.HasPrefix(p.rest, "'") {
+	if p.quotes() {
 		return p.quoted()
 	}
-	end := strings.IndexFunc(p.rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`[]"'*=,`, r) })
-	if end < 0 {
-		end = len(p.rest)
-	}
-	if end == 0 {
+	name := p.until(`[]"'*=,`)
+	if name == "" {
 		return "", errors.New("a name, an index, a key or * has to follow")
 	}
-	name := p.rest[:end]
-	p.rest = p.rest[end:]
 	return name, nil
 }
 
 // scalar takes the value of a key or a member, and returns it as scalarText does.
 func (p *parser) scalar() (string, error) {
-	if strings.HasPrefix(p.rest, `"`) || strings.HasPrefix(p.rest, "'") {
+	if p.quotes() {
 		s, err := p.quoted()
 		return strconv.Quote(s), err
 	}
@@ -172,11 +164,16 @@ func (p *parser) scalar() (string, error) {
 	return strconv.Quote(word), nil
 }
 
+// quotes reports whether a string in quotes comes next.
+func (p *parser) quotes() bool {
+	return strings.HasPrefix(p.rest, `"`) || strings.HasPrefix(p.rest, "'")
+}
+
 // quoted takes a string in double quotes, with Go's escapes, or in single quotes,
 // with none.
 func (p *parser) quoted() (string, error) {
-	if p.rest[0] == '\'' {
-		text, rest, ok := strings.Cut(p.rest[1:], "'")
+	if p.take("'") {
+		text, rest, ok := strings.Cut(p.rest, "'")
 		if !ok {
 			return "", errors.New("the quotes are not closed")
 		}
