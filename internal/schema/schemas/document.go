@@ -9,7 +9,6 @@ import (
 	"net/url"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/openapi"
@@ -28,21 +27,21 @@ var (
 // server is where documents come from.
 type server struct {
 	client *http.Client
-	paths  rest.Interface
+	base   *url.URL
 }
 
 func newServer(config *rest.Config, client *http.Client) (server, error) {
-	paths, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return server{}, fmt.Errorf("make a client for schemas: %w", err)
+		return server{}, fmt.Errorf("find the server of the schemas: %w", err)
 	}
-	return server{client, paths.RESTClient()}, nil
+	return server{client, base}, nil
 }
 
 // read reads the document of a group and version. The tag is that of the document which is
 // known already, and of the one that it returns: errSame means that these are the same.
 func (s server) read(ctx context.Context, of schema.GroupVersion, tag string) (d *openapi.Document, newTag string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(of).String(), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(of), http.NoBody)
 	if err != nil {
 		return nil, "", err
 	}
@@ -77,9 +76,9 @@ func readAtMost(body io.Reader, of schema.GroupVersion) (*openapi.Document, erro
 	return d, err
 }
 
-func (s server) address(of schema.GroupVersion) *url.URL {
+func (s server) address(of schema.GroupVersion) string {
 	if of.Group == "" {
-		return s.paths.Get().AbsPath("/openapi/v3/api", of.Version).URL()
+		return s.base.JoinPath("openapi/v3/api", of.Version).String()
 	}
-	return s.paths.Get().AbsPath("/openapi/v3/apis", of.Group, of.Version).URL()
+	return s.base.JoinPath("openapi/v3/apis", of.Group, of.Version).String()
 }

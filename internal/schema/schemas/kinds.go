@@ -66,13 +66,14 @@ func (s *Kinds) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOption
 	if err != nil {
 		return nil, fmt.Errorf("look for the schema of a %T: %w", obj, err)
 	}
-	obj = saying(kind, obj)
 	types, err := s.server.describe(kind, anyAge)
 	if err != nil {
 		if !builtin(kind) {
 			return nil, err
 		}
-		value, otherwise := builtinSchemas().ObjectToTyped(obj, opts...)
+		said := obj.DeepCopyObject() // which says its kind: by that client-go finds its types
+		said.GetObjectKind().SetGroupVersionKind(kind)
+		value, otherwise := builtinSchemas().ObjectToTyped(said, opts...)
 		if otherwise != nil {
 			return nil, errors.Join(err, otherwise)
 		}
@@ -119,18 +120,4 @@ func (s *Kinds) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error
 func (s *Kinds) Describes(kind schema.GroupVersionKind) error {
 	_, err := s.TypeOf(kind)
 	return err
-}
-
-// saying returns obj, or a copy of it that says its kind: by that schemas are found.
-// The two share what is below.
-func saying(kind schema.GroupVersionKind, obj runtime.Object) runtime.Object {
-	if obj.GetObjectKind().GroupVersionKind() == kind {
-		return obj
-	}
-	said := path.Shallow(obj)
-	if said.GetObjectKind() == obj.GetObjectKind() { // it only points to where its kind is
-		said = obj.DeepCopyObject()
-	}
-	said.GetObjectKind().SetGroupVersionKind(kind)
-	return said
 }
