@@ -16,9 +16,6 @@ const (
 	// schemaFresh is how long a description counts if paths are checked by it. A kind may come to
 	// have other fields, and no object tells.
 	schemaFresh = 10 * time.Minute
-	// schemaGone is how long a description counts of a kind that the server does not describe any
-	// more. A server that has just started may not describe all its kinds yet.
-	schemaGone = time.Hour
 )
 
 // group is what the server says about the kinds of one group and version. It says that in one
@@ -36,10 +33,9 @@ type group struct {
 
 // description is what the server says about one kind.
 type description struct {
-	types *openapi.Types // that have the kind; nil: it was never described, or is gone
+	types *openapi.Types // that have the kind, as the server described it last; nil if it never did
 	err   error          // why there are no types
 
-	told   time.Time // when the server described the kind
 	asked  time.Time // when it was asked last
 	until  time.Time // how long this counts
 	misfit bool      // an object was otherwise
@@ -94,8 +90,6 @@ func (g *group) learn(kinds []string, a answer, now time.Time) {
 		a = answer{types: g.types}
 	case a.err == nil:
 		g.tag, g.read, g.types = a.tag, kinds, a.types
-	case errors.Is(a.err, errNone):
-		g.tag, g.read, g.types = "", nil, nil
 	}
 	for _, kind := range kinds {
 		g.kinds[kind].learn(kind, a, now)
@@ -109,15 +103,12 @@ func (d *description) learn(kind string, a answer, now time.Time) {
 			err = fmt.Errorf("look for the type of a %s: %w", kind, err)
 		}
 	}
-	d.asked, d.misfit = now, false
-	if err == nil {
-		d.types, d.err, d.told, d.until = a.types, nil, now, now.Add(schemaFresh)
-		return
-	}
-	d.until = now.Add(schemaRetry)
-	gone := errors.Is(err, errNone) || errors.Is(err, openapi.ErrNoKind)
-	if d.types == nil || gone && now.Sub(d.told) >= schemaGone {
-		d.types, d.err = nil, err
+	d.asked, d.misfit, d.until = now, false, now.Add(schemaRetry)
+	switch {
+	case err == nil:
+		d.types, d.err, d.until = a.types, nil, now.Add(schemaFresh)
+	case d.types == nil: // else these count on: a server that has just started may not describe all its kinds yet
+		d.err = err
 	}
 }
 

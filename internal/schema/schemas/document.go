@@ -17,12 +17,8 @@ import (
 // maxDocument is how large a document may be, in bytes.
 const maxDocument = 32 << 20
 
-var (
-	// errSame says that a document is as it was.
-	errSame = errors.New("the document is as it was")
-	// errNone says that the server knows that it has no such document.
-	errNone = errors.New("the server has no such document")
-)
+// errSame says that a document is as it was.
+var errSame = errors.New("the document is as it was")
 
 // server is where documents come from.
 type server struct {
@@ -60,8 +56,6 @@ func (s server) read(ctx context.Context, of schema.GroupVersion, tag string) (d
 		return d, response.Header.Get("ETag"), err
 	case http.StatusNotModified:
 		return nil, "", errSame
-	case http.StatusNotFound:
-		return nil, "", errNone
 	default:
 		return nil, "", fmt.Errorf("the server answers %s", response.Status)
 	}

@@ -31,7 +31,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 	for problem, wrong := range map[string]func(s *server){
 		"ask the server for the schemas of example.com/v1: the server answers 503 Service Unavailable": func(s *server) { s.code = 503 },
 		"the server answers 403 Forbidden":               func(s *server) { s.code = 403 },
-		"the server has no such document":                func(s *server) { s.code = 404 },
+		"the server answers 404 Not Found":               func(s *server) { s.code = 404 },
 		"there is '<' instead of '{'":                    func(s *server) { s.text = "<html>" },
 		"unexpected EOF":                                 func(s *server) { s.text = s.text[:len(s.text)/2] },
 		"the document has more than 33554432 bytes":      func(s *server) { s.text = strings.Repeat(" ", 33<<20) },
