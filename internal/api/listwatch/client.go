@@ -25,13 +25,13 @@ type Client struct {
 // objects of another Go type, or for unstructured ones another group, version or kind, are left out. Nil expects
 // nothing in particular.
 func Of(client Client, example any) ListWatcher[any] {
-	return &reader{Reader{expecting(example)}, client, meta.EachListItemWithAlloc, false}
+	return &reader{Expecting(example), client, meta.EachListItemWithAlloc, false}
 }
 
 // Lent is Of with lists that lend their items, for an informer whose traits have Detach: what a relist shows unchanged
 // is then not copied.
 func Lent(client Client, example any) ListWatcher[any] {
-	return &reader{Reader{expecting(example)}, client, meta.EachListItem, true}
+	return &reader{Expecting(example), client, meta.EachListItem, true}
 }
 
 type reader struct {
@@ -112,12 +112,6 @@ func (s *clientStream) Close() {
 	}
 }
 
-// Reader makes events of what somebody has decoded.
-type Reader struct{ expect expectation }
-
-// Expecting returns a Reader of events with objects like example.
-func Expecting(example any) Reader { return Reader{expecting(example)} }
-
 // Event reads an event. If it can't be understood, its error has the key of the object.
 func (r Reader) Event(event watch.Event) (read Event[any]) {
 	if err := r.read(&read, event); err != nil {
@@ -129,7 +123,7 @@ func (r Reader) Event(event watch.Event) (read Event[any]) {
 // read makes a Delta of what was decoded. It goes to the subscribers from here, and each
 // step on the way completes it.
 func (r Reader) read(to *Event[any], event watch.Event) error {
-	if err := r.expect.check(event.Object); err != nil {
+	if err := r.check(event.Object); err != nil {
 		return err
 	}
 	about, err := meta.Accessor(event.Object)

@@ -11,30 +11,30 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// expectation is what the objects of a watch must be.
-type expectation struct {
+// Reader makes events of what somebody has decoded. It says what the objects must be.
+type Reader struct {
 	goType reflect.Type            // nil is any
 	kind   schema.GroupVersionKind // of unstructured objects; empty is any
 }
 
 // Kind names what the objects of an example are, for people.
-func Kind(example any) string { return expecting(example).String() }
+func Kind(example any) string { return Expecting(example).String() }
 
-// expecting expects objects like the example. Nil is like anything.
-func expecting(example any) expectation {
-	e := expectation{goType: reflect.TypeOf(example)}
+// Expecting returns a Reader of events with objects like the example. Nil is like anything.
+func Expecting(example any) Reader {
+	r := Reader{goType: reflect.TypeOf(example)}
 	if obj, ok := example.(*unstructured.Unstructured); ok {
-		e.kind = obj.GroupVersionKind()
+		r.kind = obj.GroupVersionKind()
 	}
-	return e
+	return r
 }
 
-func (e expectation) check(obj runtime.Object) error {
-	if got := reflect.TypeOf(obj); e.goType != nil && got != e.goType {
-		return fmt.Errorf("object is a %v, not a %v", got, e.goType)
+func (r Reader) check(obj runtime.Object) error {
+	if got := reflect.TypeOf(obj); r.goType != nil && got != r.goType {
+		return fmt.Errorf("object is a %v, not a %v", got, r.goType)
 	}
-	if !e.kind.Empty() && obj.GetObjectKind().GroupVersionKind() != e.kind {
-		return fmt.Errorf("object is a %v, not a %v", obj.GetObjectKind().GroupVersionKind(), e.kind)
+	if !r.kind.Empty() && obj.GetObjectKind().GroupVersionKind() != r.kind {
+		return fmt.Errorf("object is a %v, not a %v", obj.GetObjectKind().GroupVersionKind(), r.kind)
 	}
 	if isTable(obj) {
 		return ErrTable
@@ -44,14 +44,14 @@ func (e expectation) check(obj runtime.Object) error {
 
 // String is the kind for people: that of unstructured objects where it is known,
 // else the Go type.
-func (e expectation) String() string {
+func (r Reader) String() string {
 	switch {
-	case e.goType == nil:
+	case r.goType == nil:
 		return "<unspecified>"
-	case !e.kind.Empty():
-		return e.kind.String()
+	case !r.kind.Empty():
+		return r.kind.String()
 	}
-	return e.goType.String()
+	return r.goType.String()
 }
 
 // ErrTable is what a client gets that accepts tables: kubectl's form of a list. No store
