@@ -26,8 +26,8 @@ var shownOfSecrets = [][]string{
 	{"metadata", "selfLink"}, {"metadata", "uid"},
 }
 
-// keysOfSecrets are maps whose keys may be seen, but not what is under them.
-var keysOfSecrets = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations"}}
+// keysOfSecrets are maps whose keys may be seen, but no more of what is under them.
+var keysOfSecrets = [][]string{{"data"}, {"stringData"}, {"metadata"}, {"metadata", "annotations"}}
 
 // secret reports whether this is about a Secret: one of the objects has to be taken for
 // one, or the kind was given when the Diff was made.
@@ -86,10 +86,7 @@ func exactly(p path.Path, places [][]string) bool {
 // ends reports whether nothing below p may become an edit of its own, because its path
 // would tell what is hidden.
 func (s seal) ends(p path.Path) bool {
-	if !bool(s) || withinOne(p, shownOfSecrets) || exactly(p, keysOfSecrets) {
-		return false
-	}
-	return !exactly(p, [][]string{{"metadata"}})
+	return bool(s) && !withinOne(p, shownOfSecrets) && !exactly(p, keysOfSecrets)
 }
 
 // show returns what may be seen of a value.
@@ -97,7 +94,7 @@ func (s seal) show(p path.Path, v value.Value) value.Value {
 	switch {
 	case v == nil, !bool(s), withinOne(p, shownOfSecrets):
 		return v
-	case !v.IsMap() || !exactly(p, keysOfSecrets) && !exactly(p, [][]string{{"metadata"}}):
+	case !v.IsMap() || !exactly(p, keysOfSecrets):
 		return value.NewValueInterface(hidden)
 	}
 	shown := map[string]any{}

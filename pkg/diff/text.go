@@ -14,9 +14,7 @@ import (
 
 // A text for people has to fit into a line of a log, and into an Event, whose message the
 // API server cuts off at 1,024 bytes.
-const (
-	maxText = 1000 // of a Diff
-)
+const maxText = 1000
 
 // String is one line, of about a kilobyte at most:
 //
