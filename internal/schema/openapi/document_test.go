@@ -37,7 +37,7 @@ func TestADocumentComesInAnyPieces(t *testing.T) {
 	}
 }
 
-// TestADocumentThatBreaksOff cuts a document off at each of its bytes. What comes after the definitions is not missed.
+// TestADocumentThatBreaksOff cuts a document off at each of its bytes. Nobody misses what comes after the definitions.
 func TestADocumentThatBreaksOff(t *testing.T) {
 	const definitions = `{"openapi": "3.0.0", "paths": {"/a": {"get": [1, -2.5e3, true, null, "\"\u00e4"]}}, "components": {"schemas": {
 		"example.Plant": {"type": "object", "properties": {"kind": {"type": "string"}, "metadata": {"type": "object", "default": {}}},
