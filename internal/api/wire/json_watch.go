@@ -113,19 +113,14 @@ func (w *jsonWatch) event(frame []byte) (t watch.EventType, got arrival, size in
 	return t, got, len(frame) - len(rest) + end + 1
 }
 
-// eventType returns the type of that name, which is empty if there is none.
+var eventTypes = [...]watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error}
+
+// eventType returns the type of that name, which is empty if there is none. It makes no text.
 func eventType(name []byte) watch.EventType {
-	switch string(name) {
-	case string(watch.Added):
-		return watch.Added
-	case string(watch.Modified):
-		return watch.Modified
-	case string(watch.Deleted):
-		return watch.Deleted
-	case string(watch.Bookmark):
-		return watch.Bookmark
-	case string(watch.Error):
-		return watch.Error
+	for _, t := range eventTypes {
+		if string(name) == string(t) {
+			return t
+		}
 	}
 	return ""
 }

@@ -73,11 +73,7 @@ func (o *objects) json(data []byte) (got arrival, end int) {
 	if readable && o.trusted && found.is(&head) {
 		return arrival{lookup: found}, decode.Pass(data)
 	}
-	like := o.shared(found.known)
-	if like == nil && o.kind.Kin != nil {
-		head.ReadOwner(data)
-		like = o.kind.Kin.Like(head.Controller())
-	}
+	like := o.like(&head, found.known, data)
 	if o.decoder != nil {
 		if obj, end, ok := o.decoder.JSON(data, like); ok {
 			return o.finish(obj.(runtime.Object)), end
@@ -113,9 +109,7 @@ func (o *objects) proto(data []byte) arrival {
 			if o.trusted && found.is(&head) {
 				return arrival{lookup: found}
 			}
-			if like = o.shared(found.known); like == nil && o.kind.Kin != nil {
-				like = o.kind.Kin.Like(head.Controller())
-			}
+			like = o.like(&head, found.known, nil)
 		}
 		if obj, ok := o.decoder.Proto(data, like); ok {
 			return o.finish(obj.(runtime.Object))
@@ -149,12 +143,18 @@ func (f *lookup) is(head *decode.Head) bool {
 	return head.Is(about.GetUID(), f.version)
 }
 
-// shared returns obj if another one may share memory with it.
-func (o *objects) shared(obj any) any {
-	if o.kind.Kin == nil {
+// like returns what the object of a head may share memory with, nil if there is nothing. Its owner is in the head of
+// protobuf already, and JSON is read for it.
+func (o *objects) like(head *decode.Head, known any, inJSON []byte) any {
+	switch {
+	case o.kind.Kin == nil:
 		return nil
+	case known != nil:
+		return known
+	case inJSON != nil:
+		head.ReadOwner(inJSON)
 	}
-	return obj
+	return o.kind.Kin.Like(head.Controller())
 }
 
 // finish makes of an object what client-go would have made.
