@@ -1,10 +1,7 @@
 package schemas
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/openapi"
@@ -24,10 +21,7 @@ type group struct {
 	kinds map[string]*description
 	// loading is closed when the server has been asked. It is nil if nobody asks it.
 	loading chan struct{}
-
-	// The document that was read last: its tag, the kinds that were read, and their types.
-	tag   string
-	read  []string
+	// types are those of the document that was read last.
 	types *openapi.Types
 }
 
@@ -39,13 +33,6 @@ type description struct {
 	asked  time.Time // when it was asked last
 	until  time.Time // how long this counts
 	misfit bool      // an object was otherwise
-}
-
-// answer is what came of asking the server: the types of some kinds, or an error.
-type answer struct {
-	types *openapi.Types
-	tag   string
-	err   error
 }
 
 // demand is how good a description has to be.
@@ -73,40 +60,17 @@ func (d *description) meets(needs demand, now time.Time) bool {
 	return !d.misfit && (now.Before(d.until) || needs == anyAge && d.types != nil)
 }
 
-// wanted are the kinds to ask the server for, and the tag of its last document if that was read
-// for these kinds.
-func (g *group) wanted() (kinds []string, tag string) {
-	kinds = slices.Sorted(maps.Keys(g.kinds))
-	if slices.Equal(kinds, g.read) {
-		tag = g.tag
-	}
-	return kinds, tag
-}
-
-// learn is told what came of asking the server for some kinds.
-func (g *group) learn(kinds []string, a answer, now time.Time) {
-	switch {
-	case errors.Is(a.err, errSame):
-		a = answer{types: g.types}
-	case a.err == nil:
-		g.tag, g.read, g.types = a.tag, kinds, a.types
-	}
-	for _, kind := range kinds {
-		g.kinds[kind].learn(kind, a, now)
-	}
-}
-
-func (d *description) learn(kind string, a answer, now time.Time) {
-	err := a.err
+// learn is told what came of asking the server: types, or an error.
+func (d *description) learn(kind string, types *openapi.Types, err error, now time.Time) {
 	if err == nil {
-		if _, err = a.types.Of(kind); err != nil {
+		if _, err = types.Of(kind); err != nil {
 			err = fmt.Errorf("look for the type of a %s: %w", kind, err)
 		}
 	}
 	d.asked, d.misfit, d.until = now, false, now.Add(schemaRetry)
 	switch {
 	case err == nil:
-		d.types, d.err, d.until = a.types, nil, now.Add(schemaFresh)
+		d.types, d.err, d.until = types, nil, now.Add(schemaFresh)
 	case d.types == nil: // else these count on: a server that has just started may not describe all its kinds yet
 		d.err = err
 	}

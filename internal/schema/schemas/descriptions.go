@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,25 +59,29 @@ func (s *descriptions) describe(kind schema.GroupVersionKind, needs demand) (*op
 func (s *descriptions) loadLocked(of schema.GroupVersion, g *group) {
 	done := make(chan struct{})
 	g.loading = done
-	kinds, tag := g.wanted()
+	kinds := slices.Collect(maps.Keys(g.kinds))
 	s.mu.Unlock()
 
-	a := answer{err: errors.New("there was a panic")} // unless something else follows
+	var types *openapi.Types
+	err := errors.New("there was a panic") // unless something else follows
 	defer func() {
-		if a.err != nil {
-			a.err = fmt.Errorf("ask the server for the schemas of %s: %w", of, a.err)
+		if err != nil {
+			err = fmt.Errorf("ask the server for the schemas of %s: %w", of, err)
 		}
 		s.mu.Lock()
-		g.learn(kinds, a, time.Now())
+		for _, kind := range kinds {
+			g.kinds[kind].learn(kind, types, err, time.Now())
+		}
 		g.loading = nil
 		close(done)
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), schemaPatience)
 	defer cancel()
-	var document *openapi.Document
-	if document, a.tag, a.err = s.server.read(ctx, of, tag); a.err == nil {
-		a.types = s.typesOf(g, document, kinds)
+	document, failed := s.server.read(ctx, of)
+	if failed == nil {
+		types = s.typesOf(g, document, kinds)
 	}
+	err = failed
 }
 
 // typesOf makes the types of some kinds of a group. They share with those of all others what is equal, so they are made

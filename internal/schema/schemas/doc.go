@@ -11,7 +11,8 @@
 //
 // The server is asked when a kind is wanted for the first time, when an object is otherwise than described, and
 // when a path is checked by a description that is ten minutes old. A server that does not describe a kind any more
-// may have just started, so the older answer counts until it describes the kind again. The controllers of a manager and its inspector have the same descriptions: those of its Runtime.
+// may have just started, so the older answer counts until it describes the kind again. The controllers of a manager
+// and its inspector have the same descriptions: those of its Runtime.
 //
 // Any goroutine may use Kinds. The first that wants a kind asks the API server, for at most two seconds. Others
 // that want a kind of this group and version wait for the same answer. No lock is held meanwhile. Types are made

@@ -17,9 +17,6 @@ import (
 // maxDocument is how large a document may be, in bytes.
 const maxDocument = 32 << 20
 
-// errSame says that a document is as it was.
-var errSame = errors.New("the document is as it was")
-
 // server is where documents come from.
 type server struct {
 	client *http.Client
@@ -34,31 +31,22 @@ func newServer(config *rest.Config, client *http.Client) (server, error) {
 	return server{client, base}, nil
 }
 
-// read reads the document of a group and version. The tag is that of the document which is
-// known already, and of the one that it returns: errSame means that these are the same.
-func (s server) read(ctx context.Context, of schema.GroupVersion, tag string) (d *openapi.Document, newTag string, err error) {
+// read reads the document of a group and version.
+func (s server) read(ctx context.Context, of schema.GroupVersion) (d *openapi.Document, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(of), http.NoBody)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
-	if tag != "" {
-		request.Header.Set("If-None-Match", tag)
-	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	switch response.StatusCode {
-	case http.StatusOK:
-		d, err = readAtMost(response.Body, of)
-		return d, response.Header.Get("ETag"), err
-	case http.StatusNotModified:
-		return nil, "", errSame
-	default:
-		return nil, "", fmt.Errorf("the server answers %s", response.Status)
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answers %s", response.Status)
 	}
+	return readAtMost(response.Body, of)
 }
 
 func readAtMost(body io.Reader, of schema.GroupVersion) (*openapi.Document, error) {
