@@ -190,10 +190,6 @@ demo: | bin/k8s ## Build what make run starts with
 	@echo "building bin/demo and bin/sample-operator"
 	@go build -buildvcs=false -ldflags "-s -w" -o bin/ ./hack/demo $(OPERATOR)
 
-.PHONY: recording
-recording: cluster demo ## Play the story once, and write it to docs/story.txt and docs/story.svg
-	bin/demo -once -record docs/story
-
 bin/golangci-lint: hack/tools/go.mod hack/tools/go.sum
 	@echo "building golangci-lint, which is a lot to compile the first time"
 	go -C hack/tools build -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

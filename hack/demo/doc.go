@@ -20,9 +20,6 @@
 //	bin/demo         tells the story, and stays until Ctrl-C
 //	bin/demo -once   ends after the story, as make run ARGS=-once does
 //
-// With -record it writes the story to a text file as well and, with its colours, to a
-// picture. make recording keeps both in docs.
-//
 // The operator has the rights of its own service account. Its manifests are those of
 // config/default, without the parts that would run it in the cluster. Everything listens on
 // free ports of 127.0.0.1. All files are in the control plane's folder, and are deleted with
@@ -41,7 +38,6 @@
 // # Testing
 //
 // The unit tests render recorded lines of an operator's log, with and without colours. A fuzz
-// test reads such lines. Another test compares the picture of a recording with a golden file.
-// TestStory and TestCtrlC start the program itself, read all its output, and check that nothing is
+// test reads such lines. TestStory and TestCtrlC start the program itself, read all its output, and check that nothing is
 // left when it has ended.
 package main

@@ -17,7 +17,6 @@ func main() {
 	var s settings
 	flag.BoolVar(&s.once, "once", false, "end after the story, with an error if something in it did not happen as told")
 	flag.StringVar(&s.operator, "operator", "bin/sample-operator", "the operator's program")
-	flag.StringVar(&s.record, "record", "", "write what is shown of the story to this file, as .txt and as .svg")
 	flag.Parse()
 	log.SetLogger(logr.Discard()) // clients also return what they would log here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -36,7 +35,6 @@ func main() {
 // settings are what the flags say.
 type settings struct {
 	operator string // path of the operator's program
-	record   string // file to write, without its extension; empty for none
 	once     bool   // end after the story
 }
 

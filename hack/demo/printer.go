@@ -55,13 +55,12 @@ type printer struct {
 
 	mu     sync.Mutex // guards everything below
 	out    io.Writer
-	record io.Writer // also gets everything, with its colours
 	folded fold      // calls that are not shown yet
 	last   time.Time // the time of the last output
 }
 
 func newPrinter(out io.Writer, colours bool) *printer {
-	return &printer{colours: colours, out: out, record: io.Discard, last: time.Now()}
+	return &printer{colours: colours, out: out, last: time.Now()}
 }
 
 // show shows the collected calls, and then the lines, if there are any. They have colours.
@@ -75,7 +74,6 @@ func (p *printer) show(lines ...string) {
 	}
 	p.last = time.Now()
 	text := strings.Join(lines, "\n") + "\n"
-	fmt.Fprint(p.record, text)
 	if !p.colours {
 		text = plain(text)
 	}
@@ -94,13 +92,6 @@ func (p *printer) fold(e entry, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.folded.add(e, steps)
-}
-
-// recordTo also records everything that is shown from now on.
-func (p *printer) recordTo(r io.Writer) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.record = r
 }
 
 // title begins a part.

@@ -11,7 +11,6 @@ var places = map[string]place{
 	"make test-all":                         {".github/workflows/nightly.yaml", "run: make test-all\n"},
 	"make lint":                             {".ci/run", "\nmake lint\n"},
 	"make run":                              {"hack/demo/process_test.go", `startDemo(t, "-once")`},
-	"make recording":                        {"hack/demo/demo_test.go", "func TestTheRecordingIsOfThisStory("}, // it takes as long as make run
 	"make controlplane":                     {"Makefile", "\n\t@go -C hack/controlplane run . $(CLUSTER)\n"},
 	"make cluster":                          {"Makefile", "\nrealtime: cluster "},
 	"make bench-report":                     {"hack/bench/page_test.go", "func TestPublishedPageIsItsRun("}, // it takes more than a quarter of an hour
