@@ -8,10 +8,8 @@
 //	   │                        ▼                          │
 //	   └──── next chapter ── show.go ◀──── journal ◀───────┘
 //
-// Most calls have nothing to write, and the demo puts them together into one line (fold.go).
-// It does not do that with calls that a chapter waits for, or that a change of the Site
-// itself has caused. At the end sum.go shows how much work all of it was: how many calls, and how
-// many steps of the operator ran in them.
+// Most calls have nothing to write, and the demo only counts them. It does not do that with calls
+// that a chapter waits for, or that a change of the Site itself has caused.
 //
 // A chapter of the story is a change that is made with kubectl. It ends when the cluster is
 // in the expected state, and the operator has logged the expected reconciles: which change

@@ -67,6 +67,15 @@ func (e entry) object() string {
 	return e.Namespace + "/" + e.Name
 }
 
+// foldable reports whether the call may be counted in place of shown: it wrote nothing, and it
+// knew why it was called, and the reason was not a change of the Site itself.
+func (e entry) foldable() bool {
+	if len(e.Wrote) > 0 || e.Incomplete != "" || len(e.Changes) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(e.Changes, func(c cause) bool { return strings.HasPrefix(c.Change, "Primary ") })
+}
+
 // clue describes a reconcile that a chapter waits for. An empty field matches everything.
 type clue struct {
 	object string // the Site that was reconciled

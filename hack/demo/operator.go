@@ -17,7 +17,6 @@ import (
 const (
 	operatorNamespace = "sample-operator-system"
 	operatorAccount   = "sample-operator-controller-manager"
-	fieldManager      = "sample-operator" // of what it writes
 )
 
 // patience is how long the operator may take for a chapter, and to end.
@@ -71,7 +70,7 @@ func (c *cluster) hear(line string) {
 		c.working.Store(true)
 	case reconciled:
 		if !c.journal.add(e) && e.foldable() {
-			c.out.fold(e, len(c.journal.totals().steps))
+			c.out.fold()
 			return
 		}
 	}

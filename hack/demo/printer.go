@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -55,24 +53,24 @@ type printer struct {
 
 	mu     sync.Mutex // guards everything below
 	out    io.Writer
-	folded fold      // calls that are not shown yet
-	last   time.Time // the time of the last output
+	folded int // calls that are not shown yet
 }
 
 func newPrinter(out io.Writer, colours bool) *printer {
-	return &printer{colours: colours, out: out, last: time.Now()}
+	return &printer{colours: colours, out: out}
 }
 
-// show shows the collected calls, and then the lines, if there are any. They have colours.
+// show shows how many calls were folded, and then the lines, if there are any. They have colours.
 func (p *printer) show(lines ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines = append(folded(p.folded), lines...)
-	p.folded = fold{}
+	if p.folded > 0 {
+		count := fmt.Sprintf("%*s + calls with nothing to write: %d", len(timeFormat), "", p.folded)
+		lines, p.folded = append([]string{in(faint, count)}, lines...), 0
+	}
 	if len(lines) == 0 {
 		return
 	}
-	p.last = time.Now()
 	text := strings.Join(lines, "\n") + "\n"
 	if !p.colours {
 		text = plain(text)
@@ -80,18 +78,12 @@ func (p *printer) show(lines ...string) {
 	fmt.Fprint(p.out, text)
 }
 
-// quiet is the time since the last output.
-func (p *printer) quiet() time.Duration {
+// fold counts a call that had nothing to write. Most calls of an operator are like that, and would
+// hide the others. One line before the next output says how many there were.
+func (p *printer) fold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Since(p.last)
-}
-
-// fold collects a call, to be shown before the next output.
-func (p *printer) fold(e entry, steps int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.folded.add(e, steps)
+	p.folded++
 }
 
 // title begins a part.
@@ -147,18 +139,13 @@ func render(e entry) []string {
 	}
 }
 
-// reconcile shows why a Site was reconciled, which fields changed, and what was written. It
-// shows the causes of a write in detail, and everything else in as few lines as possible.
+// reconcile shows why a Site was reconciled, which fields changed, and what was written.
 func reconcile(e entry) []string {
 	indent := strings.Repeat(" ", width(e))
 	var lines []string
 	for _, because := range e.Changes {
 		lines = append(lines, indent+in(cyan, shorten(because.Change, 200)))
-		if len(e.Wrote) > 0 {
-			lines = append(lines, edits(because, indent+"  ")...)
-		} else {
-			lines = append(lines, briefly(because, indent+"  ")...)
-		}
+		lines = append(lines, edits(because, indent+"  ")...)
 	}
 	if len(lines) == 0 {
 		lines = []string{indent + in(cyan, "nothing known")}
@@ -185,33 +172,9 @@ func edits(c cause, indent string) []string {
 		lines = append(lines, indent+coloured(shorten(edit, 160)))
 	}
 	if c.More > 0 {
-		lines = append(lines, indent+andMore(c.More))
+		lines = append(lines, indent+in(faint, fmt.Sprintf("and %d more", c.More)))
 	}
 	return lines
-}
-
-func andMore(n int) string { return in(faint, fmt.Sprintf("and %d more", n)) }
-
-// briefly puts the edits into one line, the short ones first: a number says more than a
-// condition with its message.
-func briefly(c cause, indent string) []string {
-	const mostText = 110
-	byLength := slices.SortedStableFunc(slices.Values(c.Diff), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	var shown []string
-	length := 0
-	for i, edit := range byLength {
-		if length += utf8.RuneCountInString(edit); i > 0 && length > mostText {
-			break
-		}
-		shown = append(shown, coloured(shorten(edit, mostText)))
-	}
-	if len(shown) == 0 {
-		return nil
-	}
-	if more := len(c.Diff) - len(shown) + c.More; more > 0 {
-		shown = append(shown, andMore(more))
-	}
-	return []string{indent + strings.Join(shown, ", ")}
 }
 
 func coloured(edit string) string {

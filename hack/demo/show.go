@@ -53,6 +53,24 @@ func (c *cluster) tellAll(ctx context.Context) error {
 	return c.sum(ctx)
 }
 
+// sum shows what there is at the end.
+func (c *cluster) sum(ctx context.Context) error {
+	c.out.title("All of it happened as told")
+	for _, args := range [][]string{
+		{"get", "sites", "--all-namespaces", "--output=wide"},
+		{"get", "events", "--namespace=demo", "--field-selector=involvedObject.kind=Site", "--sort-by=.metadata.creationTimestamp",
+			"--output=custom-columns=SITE:.involvedObject.name,REASON:.reason,MESSAGE:.message"},
+	} {
+		c.out.command("kubectl " + quote(args))
+		said, err := c.run(ctx, args...)
+		if err != nil {
+			return err
+		}
+		c.out.said(said)
+	}
+	return nil
+}
+
 // watch shows the effects of the user's own changes, until ctx ends.
 func (c *cluster) watch(ctx context.Context) {
 	c.journal.begin(nil)
@@ -147,9 +165,6 @@ func (c *cluster) told(context.Context) error {
 // chapter. It also gives users time to read.
 const rest = time.Second
 
-// beat is the longest time without output while the demo waits for something.
-const beat = 10 * time.Second
-
 // await calls ask until it returns no error. After a while it gives up with the last error.
 func (c *cluster) await(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -163,9 +178,6 @@ func (c *cluster) await(ctx context.Context, ask func(context.Context) error) er
 			return nil
 		case ctx.Err() == nil: // otherwise the error is only about the context
 			complaint = err
-		}
-		if c.out.quiet() > beat && complaint != nil {
-			c.out.note("still waiting: " + shorten(complaint.Error(), 160))
 		}
 		select {
 		case <-ctx.Done():
