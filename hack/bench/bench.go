@@ -49,9 +49,7 @@ func prepare(ctx context.Context, s settings, progress io.Writer) (*bench, error
 	b := &bench{settings: s, wanted: rowSet{}, progress: progress, scratch: scratch, binaries: make(map[string]string), patience: patience}
 	for _, p := range promises {
 		if s.rows.has(p.row) {
-			for _, row := range p.sources() {
-				b.wanted[row] = true
-			}
+			b.wanted[p.row] = true
 		}
 	}
 	if err := b.build(ctx); err != nil {

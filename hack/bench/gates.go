@@ -15,13 +15,10 @@ const lastRow = 99
 type promise struct {
 	row       int
 	what      string
-	folder    string // of the package that has the benchmark; empty exactly if there is from
+	folder    string // of the package that has the benchmark
 	metric    string // unit of the figure, as the benchmark reports it
 	noisy     bool   // only the median of many rounds is reliable, because of what else the machine does
 	benchtime string // in the form of -test.benchtime; empty is benchtime
-	// from are the rows whose benchmarks give the figure, if these are other rows: one run may
-	// give several figures.
-	from []int
 	// beside is the row whose processes measure this row, too. It is set where it takes longer
 	// to make the objects than to run the benchmark.
 	beside int
@@ -41,6 +38,9 @@ type gate struct {
 
 // cpuToo shows the processor time beside the figure that counts.
 var cpuToo = gate{metric: "cpu-ns/op"}
+
+// few is what an event of an informer may allocate.
+var few = gate{metric: "allocs/event", most: 4}
 
 // benchtime is how long each benchmark runs in each round. More rounds help more than longer
 // ones, because a disturbance lasts longer than a run.
@@ -70,10 +70,9 @@ var promises = []promise{
 	{row: 9, folder: "internal/engine/store", what: "store, read during a Replace, p99", metric: "p99-ns", benchtime: "3x",
 		gates: []gate{{variant: "unchanged", ratio: 1000}, {variant: "changed", ratio: 20}}},
 
-	{row: 10, folder: "pkg/toolscache", what: "informer, event to 1 handler", metric: "events/s", benchtime: events, gates: []gate{{ratio: 1.5}, cpuToo}},
-	{row: 11, folder: "pkg/toolscache", what: "informer, event to 4 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 3}, cpuToo}},
-	{row: 12, folder: "pkg/toolscache", what: "informer, event to 16 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 4}, cpuToo}},
-	{row: 13, what: "informer, allocations for an event", metric: "allocs/event", from: []int{10, 11, 12}, gates: []gate{{most: 4}}},
+	{row: 10, folder: "pkg/toolscache", what: "informer, event to 1 handler", metric: "events/s", benchtime: events, gates: []gate{{ratio: 1.5}, cpuToo, few}},
+	{row: 11, folder: "pkg/toolscache", what: "informer, event to 4 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 3}, cpuToo, few}},
+	{row: 12, folder: "pkg/toolscache", what: "informer, event to 16 handlers", metric: "events/s", benchtime: events, gates: []gate{{ratio: 4}, cpuToo, few}},
 	{row: 14, folder: "pkg/toolscache", what: "informer, start to all synced, 4 handlers", metric: "ns/op", benchtime: "2x", gates: []gate{{ratio: 2}, cpuToo}},
 	{row: 15, folder: "pkg/toolscache", what: "informer, relist of unchanged objects, 4 handlers", metric: "cpu-ns/op", benchtime: "1x", gates: []gate{{ratio: 3}}},
 	{row: 16, folder: "test/endtoend", what: "end to end, relist of unchanged objects", metric: "cpu-ns/op", benchtime: "1x", beside: 30,
@@ -133,14 +132,6 @@ func rowOf(row int) *promise {
 		return &promise{}
 	}
 	return &promises[i]
-}
-
-// sources are the rows whose benchmarks must run for the promise.
-func (p *promise) sources() []int {
-	if p.from != nil {
-		return p.from
-	}
-	return []int{p.row}
 }
 
 // together reports whether the processes of p measure a row.

@@ -2,12 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -57,11 +55,9 @@ func (r *report) judge(wanted rowSet) {
 			continue
 		}
 		before := len(r.Lines)
-		for _, source := range p.sources() {
-			for _, pair := range r.Pairs {
-				if pair.Row == source {
-					r.Lines = append(r.Lines, p.lines(pair)...)
-				}
+		for _, pair := range r.Pairs {
+			if pair.Row == p.row {
+				r.Lines = append(r.Lines, p.lines(pair)...)
 			}
 		}
 		if len(r.Lines) == before {
@@ -73,12 +69,8 @@ func (r *report) judge(wanted rowSet) {
 // lines makes the lines of one variant of a row.
 func (p *promise) lines(of *pair) []line {
 	var lines []line
-	variant := of.Variant
-	if p.from != nil {
-		variant = strings.TrimPrefix(fmt.Sprintf("%s/as in row %d", variant, of.Row), "/")
-	}
 	for _, g := range p.gatesOf(of.Variant) {
-		l := p.line(variant, g)
+		l := p.line(of.Variant, g)
 		l.Found = of.compare(g.metric)
 		if g.judges() && l.Found.complete() {
 			holds := g.holds(l.Found)

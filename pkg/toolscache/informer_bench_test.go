@@ -25,8 +25,7 @@ func BenchmarkRow11_InformerPipeline(b *testing.B) { benchmarkPipeline(b, 4) }
 func BenchmarkRow12_InformerPipeline(b *testing.B) { benchmarkPipeline(b, 16) }
 
 // benchmarkPipeline lets a synced informer loose on b.N updates that wait in its
-// watch and takes the time until the last handler was told of the last. Row 13
-// is the allocations of all three.
+// watch and takes the time until the last handler was told of the last.
 func benchmarkPipeline(b *testing.B, handlers int) {
 	pods := benchkit.Pods(benchkit.Size(b))
 	eachSide(b, func(b *testing.B, s side) {
