@@ -183,10 +183,8 @@ controlplane: | bin/k8s ## Build COMPONENTS (etcd kube-apiserver) into bin/k8s
 cluster: | bin/k8s ## Build all that a cluster consists of, and kubectl, into bin/k8s
 	@go -C hack/controlplane run . $(CLUSTER)
 
-# The demo builds the rest of the cluster while its story begins.
 .PHONY: demo
-demo: | bin/k8s ## Build what make run starts with
-	@go -C hack/controlplane run . etcd kube-apiserver kubectl
+demo: cluster ## Build what make run starts
 	@echo "building bin/demo and bin/sample-operator"
 	@go build -buildvcs=false -ldflags "-s -w" -o bin/ ./hack/demo $(OPERATOR)
 

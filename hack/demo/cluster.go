@@ -18,8 +18,7 @@ type cluster struct {
 	settings
 	out     *printer
 	journal journal
-	working atomic.Bool   // the operator has listed everything
-	whole   chan struct{} // closed when Pods can run: see complete
+	working atomic.Bool // the operator has listed everything
 	plane   *controlplane.Plane
 	kubectl string // the program
 	config  string // an administrator's kubeconfig
@@ -28,7 +27,7 @@ type cluster struct {
 	metrics, inspector, health, webhooks string
 }
 
-// startCluster starts etcd and kube-apiserver. The operator starts later: see show.
+// startCluster starts a cluster in which Pods can run. The operator starts later: see show.
 func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	out.title("Starting a control plane on this machine")
 	start := time.Now()
@@ -36,12 +35,12 @@ func startCluster(ctx context.Context, out *printer) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{out: out, plane: plane, whole: make(chan struct{}), config: filepath.Join(plane.Folder(), "kubeconfig")}
+	c := &cluster{out: out, plane: plane, config: filepath.Join(plane.Folder(), "kubeconfig")}
 	if err := c.prepare(ctx); err != nil {
 		plane.Stop()
 		return nil, err
 	}
-	out.success("etcd and kube-apiserver run, and know the operator's manifests", time.Since(start))
+	out.success("the control plane runs, and knows the operator's manifests", time.Since(start))
 	return c, nil
 }
 
@@ -61,10 +60,14 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return c.install(ctx)
+	if err := c.install(ctx); err != nil {
+		return err
+	}
+	return c.plane.StartWorkloads(ctx)
 }
 
-// install applies the operator's manifests, before any program runs that looks for kinds.
+// install applies the operator's manifests. No program runs yet that looks for kinds: the garbage
+// collector does so at its start, and then only every thirty seconds.
 func (c *cluster) install(ctx context.Context) error {
 	text, err := c.run(ctx, "kustomize", "config/default")
 	if err != nil {

@@ -23,11 +23,6 @@
 // free ports of 127.0.0.1. All files are in the control plane's folder, and are deleted with
 // it.
 //
-// The story begins as early as possible (complete.go): make run builds etcd, the API server,
-// kubectl and the operator. While the story begins, the demo lets make build the rest of the
-// cluster. The operator's manifests are applied before that rest starts, because the garbage
-// collector looks for kinds at its start, and then only every thirty seconds.
-//
 // # Concurrency
 //
 // One goroutine reads the operator's log, and another one tells the story. Both are tasks of

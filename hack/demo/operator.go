@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,7 +38,7 @@ func (c *cluster) runOperator(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, c.operator, c.operatorFlags(kubeconfig)...)
 	cmd.Env = append(os.Environ(), "ENABLE_WEBHOOKS=true")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	err = eachLine(cmd, c.hear)
+	err = c.listen(cmd)
 	if ctx.Err() != nil {
 		return ctx.Err() // it ended because ctx ended
 	}
@@ -54,6 +56,29 @@ func (c *cluster) operatorFlags(kubeconfig string) []string {
 		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks).Port()),
 		"--webhook-cert-path=" + c.plane.Folder(),
 		"--zap-encoder=json", "--zap-log-level=debug", "--zap-time-encoding=rfc3339nano",
+	}
+}
+
+// listen runs the operator, and handles each line that it writes.
+func (c *cluster) listen(cmd *exec.Cmd) error {
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stderr, cmd.WaitDelay = cmd.Stdout, patience
+	defer controlplane.Bind(cmd)()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewReader(output)
+	for {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			c.hear(strings.TrimSuffix(line, "\n"))
+		}
+		if err != nil {
+			return cmd.Wait() // its output has ended, so the program has ended, too
+		}
 	}
 }
 

@@ -15,13 +15,6 @@ func (c *cluster) show(ctx context.Context) error {
 	c.out.title("Starting the sample operator as " + operatorNamespace + "/" + operatorAccount)
 	group := lifecycle.New(ctx)
 	group.Go("operator", c.runOperator)
-	group.Go("workloads", func(ctx context.Context) error {
-		if err := c.complete(ctx); err != nil {
-			return err
-		}
-		<-ctx.Done() // the group would end with it
-		return nil
-	})
 	group.Go("story", c.tell)
 	return group.Wait()
 }
@@ -128,11 +121,6 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 		return err
 	}
 	c.out.said(said)
-	select {
-	case <-c.whole: // Pods can run; up to then make shows its progress
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	for _, state := range it.until {
 		if err := c.await(ctx, func(ctx context.Context) error {
 			_, err := c.run(ctx, state...)
