@@ -1,6 +1,8 @@
 package benchkit
 
 import (
+	"fmt"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -38,3 +40,12 @@ func (c *CPU) Report(b *testing.B, ops int) {
 
 // Spent is the time metered up to the last Stop.
 func (c *CPU) Spent() time.Duration { return c.spent }
+
+// processTime is the user and system time this process has used so far.
+func processTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(fmt.Sprintf("BUG: getrusage of this process: %v", err))
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
