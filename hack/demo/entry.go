@@ -102,15 +102,3 @@ func (c clue) touched(because cause) bool {
 		return strings.HasPrefix(strings.TrimLeft(edit, "+-"), c.path)
 	})
 }
-
-// String describes the reconcile in words.
-func (c clue) String() string {
-	text := fmt.Sprintf("a reconcile of %s because of %q", c.object, c.change)
-	if c.path != "" {
-		text += " at " + c.path
-	}
-	if c.wrote != "" {
-		text += " that wrote " + c.wrote
-	}
-	return text
-}

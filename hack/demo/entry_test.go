@@ -33,11 +33,3 @@ func TestClues(t *testing.T) {
 		t.Error("a line that is not the end of a reconcile fits")
 	}
 }
-
-func TestAClueSaysWhatIsLookedFor(t *testing.T) {
-	got := clue{"demo/blog", "Owned Service", "spec", "Service/blog"}.String()
-	want := `a reconcile of demo/blog because of "Owned Service" at spec that wrote Service/blog`
-	if got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

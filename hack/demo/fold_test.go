@@ -60,6 +60,6 @@ func TestWhatMattersIsNotFolded(t *testing.T) {
 		t.Error("the journal does not know that the chapter waits for this call")
 	}
 	if clue, missing := j.missing(); missing {
-		t.Errorf("%s is missing, although it was there", clue)
+		t.Errorf("%+v is missing, although it was there", clue)
 	}
 }

@@ -32,7 +32,8 @@ func (c *cluster) tell(ctx context.Context) error {
 	}
 	c.out.title("Now it is your turn: whatever you change shows here. Ctrl-C ends it all")
 	c.explain()
-	c.watch(ctx)
+	c.journal.begin(nil)
+	<-ctx.Done()
 	return nil
 }
 
@@ -62,23 +63,6 @@ func (c *cluster) sum(ctx context.Context) error {
 		c.out.said(said)
 	}
 	return nil
-}
-
-// watch shows the effects of the user's own changes, until ctx ends.
-func (c *cluster) watch(ctx context.Context) {
-	c.journal.begin(nil)
-	ticker := time.NewTicker(rest / 4)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if c.journal.quiet() > rest {
-				c.out.show()
-			}
-		}
-	}
 }
 
 // explain shows the addresses and paths of everything.
@@ -141,7 +125,7 @@ func (c *cluster) play(ctx context.Context, it chapter) error {
 // and then nothing more for a while.
 func (c *cluster) told(context.Context) error {
 	if clue, missing := c.journal.missing(); missing {
-		return fmt.Errorf("the operator has not told of %s", clue)
+		return fmt.Errorf("the operator has not told of a reconcile like %+v", clue)
 	}
 	if c.journal.quiet() < rest {
 		return errors.New("the operator does not come to rest")
