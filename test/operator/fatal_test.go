@@ -22,7 +22,7 @@ func TestTheFatalErrorNamesTheKindAtFault(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
 	r := rights{api: api, namespace: newNamespace(t, api)}
-	account := r.register(t, config)
+	account := r.register(t)
 	r.grant(t)
 	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}

@@ -24,7 +24,7 @@ func TestTheInspectorOfAManagerThatWaits(t *testing.T) {
 	config := administrator(t)
 	api := directly(t, config)
 	r := rights{api: api, namespace: newNamespace(t, api)}
-	account := r.register(t, config)
+	account := r.register(t)
 	options := basicOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
 	if err := drmanager.Configure(&options); err != nil {

@@ -21,8 +21,9 @@ type line struct {
 // request is a request that went over a line.
 type request struct {
 	path      string
-	watch     bool // it is a watch
-	streaming bool // the watch begins with a list
+	watch     bool   // it is a watch
+	streaming bool   // the watch begins with a list
+	fields    string // a selector
 }
 
 // newLine returns a configuration whose clients use a new line. The line is cut when the test
@@ -83,6 +84,7 @@ func (r recording) RoundTrip(q *http.Request) (*http.Response, error) {
 	noted := request{
 		path:  q.URL.Path,
 		watch: query.Get("watch") == "true" || query.Get("watch") == "1", streaming: query.Get("sendInitialEvents") == "true",
+		fields: query.Get("fieldSelector"),
 	}
 	if q.Method == http.MethodGet {
 		r.line.mu.Lock()

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,24 +24,18 @@ import (
 // life is one process of an operator that has a memory.
 type life struct {
 	api  client.Client
+	line *line
 	stop func() error
 
-	mu    sync.Mutex // guards everything below
-	told  map[string][]delta.Changes
-	lists []string // what was listed
+	mu   sync.Mutex // guards everything below
+	told map[string][]delta.Changes
 }
 
 // live begins a life. It ends with stop, or with the test.
 func live(t *testing.T, config *rest.Config, namespace string, opts ...manager.Option) *life {
 	t.Helper()
 	l := &life{told: map[string][]delta.Changes{}}
-	config = rest.CopyConfig(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			l.asks(r)
-			return next.RoundTrip(r)
-		})
-	})
+	config, l.line = newLine(t, config)
 	options := basicOptions()
 	options.Cache = crcache.Options{DefaultNamespaces: map[string]crcache.Config{namespace: {}}}
 	if err := manager.Configure(&options, opts...); err != nil {
@@ -56,23 +49,6 @@ func live(t *testing.T, config *rest.Config, namespace string, opts ...manager.O
 	}
 	l.stop = started(t, m)
 	return l
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// asks notes lists, and watches that begin with everything.
-func (l *life) asks(r *http.Request) {
-	query := r.URL.Query()
-	plural := strings.HasSuffix(r.URL.Path, "/widgets") || strings.HasSuffix(r.URL.Path, "/deployments")
-	everything := query.Get("watch") == "" || query.Get("sendInitialEvents") == "true" && query.Get("fieldSelector") == ""
-	if r.Method != http.MethodGet || !plural || !everything {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lists = append(l.lists, r.URL.String())
 }
 
 // Reconcile notes what it is told.
@@ -89,10 +65,12 @@ func (l *life) toldOf(name string) []delta.Changes {
 	return l.told[name]
 }
 
-func (l *life) listed() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lists
+// listed returns the lists, and the watches that begin with everything.
+func (l *life) listed() []request {
+	return l.line.asked(func(r request) bool {
+		plural := strings.HasSuffix(r.path, "/widgets") || strings.HasSuffix(r.path, "/deployments")
+		return plural && (!r.watch || r.streaming && r.fields == "")
+	})
 }
 
 // TestARestartSaysWhatHasChanged ends an operator, changes what it watches, and starts it again. The second process lists as the first did.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,7 +27,7 @@ func TestRightsComeAndGo(t *testing.T) {
 	api := directly(t, config)
 	r := rights{api: api, namespace: newNamespace(t, api)}
 	key := func(name string) client.ObjectKey { return client.ObjectKey{Namespace: r.namespace, Name: name} }
-	account := r.register(t, config)
+	account := r.register(t)
 	connection, line := newLine(t, account)
 	options := managerOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
@@ -96,19 +95,16 @@ func (r rights) meta() metav1.ObjectMeta {
 }
 
 // register makes an account without rights, and returns a configuration with its token.
-func (r rights) register(t *testing.T, server *rest.Config) *rest.Config {
+func (r rights) register(t *testing.T) *rest.Config {
 	t.Helper()
 	r.role(t)
-	account := &corev1.ServiceAccount{ObjectMeta: r.meta()}
-	if err := r.api.Create(t.Context(), account); err != nil {
+	if err := r.api.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: r.meta()}); err != nil {
 		t.Fatal(err)
 	}
-	token := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600))}}
-	if err := r.api.SubResource("token").Create(t.Context(), account, token); err != nil {
+	config, err := shared.ForTest(t).ServiceAccountConfig(t.Context(), r.namespace, operatorName)
+	if err != nil {
 		t.Fatal(err)
 	}
-	config := rest.AnonymousClientConfig(server)
-	config.BearerToken, config.QPS = token.Status.Token, -1
 	return config
 }
 
