@@ -28,7 +28,7 @@ const (
 	broken   verdict = "ERROR"
 )
 
-// result is one line of the table.
+// result is what a suite makes of a mutant.
 type result struct {
 	mutant  string
 	suite   suite
@@ -57,11 +57,11 @@ type lab struct {
 const limit = 5 * time.Minute
 
 // try runs every suite without a mutant, and then each mutant against its suites. It passes
-// on every result when it comes.
-func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) []result {
-	var results []result
+// on every result when it comes, and reports whether all are as they should be.
+func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) bool {
+	ok := true
 	add := func(r result) {
-		results = append(results, r)
+		ok = ok && r.fine()
 		each(r)
 	}
 	seen := map[suite]bool{}
@@ -78,7 +78,7 @@ func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) []re
 			add(l.one(ctx, m, s))
 		}
 	}
-	return results
+	return ok
 }
 
 // unbroken makes sure that the tests pass without a mutant.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 )
@@ -54,12 +53,16 @@ func TestTry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := &lab{root: root, scratch: t.TempDir(), log: t.Output()}
-			results := l.try(t.Context(), []mutant{c.mutant}, func(result) {})
+			var results []result
+			ok := l.try(t.Context(), []mutant{c.mutant}, func(r result) { results = append(results, r) })
 			if len(results) != 2 || results[0].verdict != c.unbroken {
 				t.Fatalf("unbroken, the tests gave %v, want %s", results, c.unbroken)
 			}
 			if got := results[1]; got.verdict != c.want || !strings.Contains(got.by, c.by) {
 				t.Errorf("got %s by %q, want %s by %q", got.verdict, got.by, c.want, c.by)
+			}
+			if fine := c.unbroken == sound && c.want == caught; ok != fine {
+				t.Errorf("all is well: %v, want %v", ok, fine)
 			}
 		})
 	}
@@ -94,18 +97,11 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-func TestShow(t *testing.T) {
-	fine := result{mutant: "(none)", verdict: sound, took: time.Second}
-	for _, c := range []struct {
-		verdict verdict
-		ok      bool
-	}{{caught, true}, {survived, false}, {stale, false}, {unbuilt, false}, {unsound, false}, {broken, false}} {
-		var b strings.Builder
-		if ok := show(&b, []result{fine, {mutant: "toy", verdict: c.verdict}}); ok != c.ok {
-			t.Errorf("with a mutant that is %s all is well: %v, want %v", c.verdict, ok, c.ok)
-		}
-		if !strings.Contains(b.String(), string(c.verdict)) {
-			t.Errorf("the table does not say %s:\n%s", c.verdict, &b)
+func TestVerdicts(t *testing.T) {
+	for verdict, ok := range map[verdict]bool{caught: true, sound: true, survived: false, stale: false, unbuilt: false, unsound: false, broken: false} {
+		r := result{mutant: "toy", verdict: verdict}
+		if r.fine() != ok || !strings.Contains(r.String(), string(verdict)) {
+			t.Errorf("a mutant that is %s is fine: %v, want %v; it is told as %s", verdict, r.fine(), ok, r)
 		}
 	}
 }

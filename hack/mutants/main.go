@@ -30,8 +30,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 )
 
 func main() {
@@ -53,8 +51,8 @@ func main() {
 	}
 }
 
-// runAll tries the mutants whose name matches, and prints the results. It reports whether every
-// suite has caught all mutants that it has to catch.
+// runAll tries the mutants whose name matches, and prints each result when it comes. It reports
+// whether every suite has caught all mutants that it has to catch.
 func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
@@ -78,21 +76,5 @@ func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 	if len(chosen) == 0 {
 		return false, fmt.Errorf("no mutant has a name that matches -only %q", only)
 	}
-	results := l.try(ctx, chosen, func(r result) { fmt.Fprintln(os.Stderr, r) })
-	return show(os.Stdout, results), nil
-}
-
-// show prints the table and reports whether all is well.
-func show(w io.Writer, results []result) bool {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MUTANT\tTESTS\tVERDICT\tBY\tTIME")
-	ok := true
-	for _, r := range results {
-		ok = ok && r.fine()
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%v\n", r.mutant, r.suite, r.verdict, r.by, r.took.Round(10*time.Millisecond))
-	}
-	if err := table.Flush(); err != nil {
-		return false
-	}
-	return ok
+	return l.try(ctx, chosen, func(r result) { fmt.Println(r) }), nil
 }

@@ -30,7 +30,7 @@ type suite struct {
 	seeds int    // SEEDS in the environment; 0 means the default of the tests
 }
 
-// String is the suite's text in the table.
+// String is the suite's text in a result.
 func (s suite) String() string { return fmt.Sprintf("%s %s SEEDS=%d", s.pkg, s.run, s.seeds) }
 
 // readRows reads the mutants in a folder, in the order of their files' names.
