@@ -125,15 +125,6 @@ var promises = []promise{
 	{row: 32, folder: "test/endtoend", what: "end to end, objects of 2 KB", metric: "peak-B/item", benchtime: "1x", gates: []gate{{variant: "encoding=*", most: 6 << 30 / 1e6}}},
 }
 
-// rowOf returns the promise of a row.
-func rowOf(row int) *promise {
-	i := slices.IndexFunc(promises, func(p promise) bool { return p.row == row })
-	if i < 0 {
-		return &promise{}
-	}
-	return &promises[i]
-}
-
 // together reports whether the processes of p measure a row.
 func (p *promise) together(row int) bool {
 	return row == p.row || slices.ContainsFunc(promises, func(other promise) bool { return other.row == row && other.beside == p.row })

@@ -91,24 +91,10 @@ func (r *report) writeFacts(text *strings.Builder) {
 		fmt.Fprintf(text, " Missed:\n\n%s", strings.Join(missed, "\n"))
 	}
 	text.WriteString("\n")
-	if rows := r.leftOut(); len(rows) > 0 {
-		fmt.Fprintf(text, "\nThis run left out %d of %d rows: %s.\n", len(rows), len(promises), strings.Join(rows, ", "))
-	}
 	for _, f := range r.Failures {
 		reason, _, _ := strings.Cut(f.Reason, "\n")
 		fmt.Fprintf(text, "\nRow %d went wrong: %s\n", f.Row, reason)
 	}
-}
-
-// leftOut returns the rows that the run did not select.
-func (r *report) leftOut() []string {
-	var rows []string
-	for _, p := range promises {
-		if !slices.ContainsFunc(r.Lines, func(l line) bool { return l.Row == p.row }) {
-			rows = append(rows, strconv.Itoa(p.row))
-		}
-	}
-	return rows
 }
 
 // name identifies the line without the rest of its row.
@@ -158,12 +144,8 @@ type subject struct {
 	lines []line
 }
 
-// These subjects have their own places: whole processes, which are what a user feels, come
-// first, and all that counts bytes or allocations comes last.
-const (
-	whole  = "end to end"
-	memory = "memory"
-)
+// whole is the subject that comes first: whole processes are what a user feels.
+const whole = "end to end"
 
 // subjects groups lines, which stay in the order of their rows.
 func subjects(lines []line) []subject {
@@ -176,17 +158,13 @@ func subjects(lines []line) []subject {
 		}
 		all[at].lines = append(all[at].lines, l)
 	}
-	places := map[string]int{whole: -1, memory: 1}
+	places := map[string]int{whole: -1}
 	slices.SortStableFunc(all, func(a, b subject) int { return places[a.name] - places[b.name] })
 	return all
 }
 
-// subject is the subject that the line's row belongs to, and what the row is about there. The
-// unit of the row decides, which may have lines with other units.
+// subject is the subject that the line's row belongs to, and what the row is about there.
 func (l *line) subject() (name, title string) {
-	if unit := cmp.Or(rowOf(l.Row).metric, l.Metric); strings.HasPrefix(unit, "allocs") || strings.HasPrefix(unit, "B/") {
-		return memory, l.What
-	}
 	name, title, found := strings.Cut(l.What, ", ")
 	if !found {
 		title = l.What
