@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +56,7 @@ func TestAServerThatIsFrozenIsNamed(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	c := followed(t, plane, cache.Options{StaleAfter: bound})
 	frozen := time.Now()
-	if err := plane.FreezeAPIServer(); err != nil {
+	if err := plane.SignalAPIServer(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	await.Until(t, "the readiness check to fail", func() bool { return c.Healthz(nil) != nil })
@@ -64,7 +65,7 @@ func TestAServerThatIsFrozenIsNamed(t *testing.T) {
 	if after > bound+10*time.Second {
 		t.Errorf("the readiness check fails %v after the server froze, and the bound is %v and five seconds", after, bound)
 	}
-	if err := plane.ThawAPIServer(); err != nil {
+	if err := plane.SignalAPIServer(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	await.Until(t, "the readiness check to pass", func() bool { return c.Healthz(nil) == nil })

@@ -4,7 +4,7 @@
 //	ForTest(t, Options{})            KillAPIServer   StartAPIServer
 //	      │                                 │               │
 //	      ▼                                 ▼               ▼
-//	  etcd ◀──────────────────────── kube-apiserver ◀──── Config, ConfigFor, ServiceAccountConfig
+//	  etcd ◀──────────────────────── kube-apiserver ◀──── Config, ServiceAccountConfig
 //	      ▲                                 ▲
 //	   Compact, Backup, Restore             │ Options.Workloads
 //	                                        │

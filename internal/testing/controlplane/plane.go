@@ -111,14 +111,6 @@ func (p *Plane) Stop() {
 // returns a copy of its own.
 func (p *Plane) Config() *rest.Config { return rest.CopyConfig(p.admin) }
 
-// ConfigFor lets a client in as user, who may do what RBAC grants to the user. Nothing needs to
-// know the user before.
-func (p *Plane) ConfigFor(user string) *rest.Config {
-	config := p.Config()
-	config.Impersonate.UserName = user
-	return config
-}
-
 // Folder is where a caller may keep files that are to go when the Plane stops. The Plane's
 // programs write there, too. It has the certificate of this machine as tls.crt and tls.key.
 func (p *Plane) Folder() string { return p.folder }
@@ -130,6 +122,10 @@ func (p *Plane) KillAPIServer() {
 		p.apiServer.end()
 	}
 }
+
+// SignalAPIServer sends a signal to the API server. After SIGSTOP it is as on a machine that hangs:
+// connections stay open, new ones are taken, and nobody answers. SIGCONT has it go on.
+func (p *Plane) SignalAPIServer(signal os.Signal) error { return p.apiServer.os.Signal(signal) }
 
 // StartAPIServer starts the API server on the same address as before, over the
 // same etcd, and waits until it serves. It does nothing when it is up already.
