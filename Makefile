@@ -146,11 +146,11 @@ mutants: controlplane ## Break the code on purpose and see the tests fail
 
 .PHONY: bench
 bench: ## Compare with the incumbents, row by row
-	go run ./hack/bench -json artifacts/bench.json
+	go run ./hack/bench
 
 .PHONY: bench-report
 bench-report: ## Compare, and write docs/benchmarks.md
-	go run ./hack/bench -json artifacts/bench.json -report docs/benchmarks.md
+	go run ./hack/bench -report docs/benchmarks.md
 
 .PHONY: verify
 verify: ## Check that every go.mod is tidy and every download is what was pinned

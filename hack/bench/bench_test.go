@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,11 +24,11 @@ import (
 )
 
 func variants(b *testing.B, names ...string) {
+	size := len(os.Getenv("BENCH_SIZE")) / 4 // one, if it is passed on
 	for _, variant := range names {
 		for side, cost := range map[string]float64{"ours": 10, "incumbent": 90} {
 			b.Run(variant+side, func(b *testing.B) {
-				b.ReportMetric(cost, "cpu-ns/op")
-				b.ReportMetric(float64(len(os.Getenv("BENCH_SIZE"))), "digits")
+				b.ReportMetric(cost*float64(size), "cpu-ns/op")
 			})
 		}
 	}
@@ -70,9 +71,9 @@ func writeModule(t *testing.T) string {
 
 func TestRunMeasuresBothSidesInTurn(t *testing.T) {
 	root := writeModule(t)
-	file, page := filepath.Join(root, "out", "bench.json"), filepath.Join(root, "out", "page.md")
+	file, page := filepath.Join(root, "out", "page", runFile), filepath.Join(root, "out", "page.md")
 	var out, progress bytes.Buffer
-	args := []string{"-root", root, "-rows", "1-2", "-rounds", "3", "-size", "1000", "-json", file, "-report", page}
+	args := []string{"-root", root, "-rows", "1-2", "-rounds", "3", "-size", "1000", "-report", page}
 	if err := run(t.Context(), args, &out, &progress); err != nil {
 		t.Fatalf("%v\n%s%s", err, progress.String(), out.String())
 	}
@@ -88,18 +89,12 @@ func TestRunMeasuresBothSidesInTurn(t *testing.T) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Pairs) != 4 || len(r.Lines) != 4 {
-		t.Fatalf("%d pairs, %d lines, want 4 each: %s", len(r.Pairs), len(r.Lines), text)
+	if len(r.Lines) != 4 {
+		t.Fatalf("%d lines, want 4: %s", len(r.Lines), text)
 	}
-	for _, p := range r.Pairs {
-		if len(p.Ours) != 2 || len(p.Incumbent) != 2 {
-			t.Errorf("row %d %q ran %d and %d times, want twice each", p.Row, p.Variant, len(p.Ours), len(p.Incumbent))
-		}
-		if got := p.compare("cpu-ns/op").Ratio; got != 9 {
-			t.Errorf("row %d %q has ratio %v, want 9", p.Row, p.Variant, got)
-		}
-		if got := p.Ours[0]["digits"]; got != 4 {
-			t.Errorf("the size had %v digits, want the 4 of 1000", got)
+	for _, l := range r.Lines {
+		if f := l.Found; f.Ours != 10 || f.Incumbent != 90 || !slices.Equal(f.Ratios, []float64{9, 9}) {
+			t.Errorf("row %d %q is %+v, want 10 and 90 in two rounds", l.Row, l.Variant, f)
 		}
 	}
 	turns := regexp.MustCompile(`row 1, .*: (\w+)`).FindAllStringSubmatch(progress.String(), -1)

@@ -18,7 +18,6 @@ type settings struct {
 	rows   rowSet
 	rounds int
 	size   int
-	json   string
 	from   string
 	report string
 }
@@ -43,9 +42,8 @@ func parseSettings(args []string, problems io.Writer) (settings, error) {
 	flags.Func("rows", "`numbers` of the rows to measure, as in 1,4-9 (default all)", s.rows.set)
 	flags.IntVar(&s.rounds, "rounds", 5, "how often each side of a noisy row runs; a steady one takes half as many")
 	flags.IntVar(&s.size, "size", 100_000, "how many `objects` the rows work on")
-	flags.StringVar(&s.json, "json", "", "`file` to write everything measured to")
 	flags.StringVar(&s.report, "report", "", "`file` to write a page of ratios to, as Markdown; the run goes into a folder beside it")
-	flags.StringVar(&s.from, "from", "", "`file` that -json wrote, to make the page of instead of measuring")
+	flags.StringVar(&s.from, "from", "", "`file` with the run that a page keeps, to make the page of instead of measuring")
 	if err := flags.Parse(args); err != nil {
 		return s, fmt.Errorf("read the command line: %w", err)
 	}
@@ -92,11 +90,6 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 func publish(r *report, s settings, out io.Writer) error {
 	if _, err := io.WriteString(out, r.page()); err != nil {
 		return fmt.Errorf("print the page: %w", err)
-	}
-	if s.json != "" {
-		if err := r.writeJSON(s.json); err != nil {
-			return fmt.Errorf("write the measurements: %w", err)
-		}
 	}
 	if s.report != "" {
 		return r.writePage(s.report)

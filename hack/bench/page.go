@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // runFile is the file in which the page keeps its run. It is in a folder beside the page.
@@ -32,8 +31,7 @@ func again(from, page string) error {
 	return r.writePage(page)
 }
 
-// writePage writes the page, and the run into a folder of the same name. The run has no raw
-// samples, because it has the ratio of each round.
+// writePage writes the page, and the run into a folder of the same name.
 func (r *report) writePage(file string) error {
 	folder := strings.TrimSuffix(file, ".md")
 	if folder == file {
@@ -42,9 +40,11 @@ func (r *report) writePage(file string) error {
 	if err := toFile(file, r.page()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	kept := *r
-	kept.Pairs, kept.Started = nil, time.Time{} // the commit identifies the run; a date would differ every time
-	if err := kept.writeJSON(filepath.Join(folder, runFile)); err != nil {
+	run, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = toFile(filepath.Join(folder, runFile), string(run)+"\n")
+	}
+	if err != nil {
 		return fmt.Errorf("keep the run: %w", err)
 	}
 	return nil

@@ -8,11 +8,11 @@ import (
 // A pair is everything that was measured of one variant of a row. The n-th sample of one side
 // was taken right before or after the n-th sample of the other.
 type pair struct {
-	Row       int       `json:"row"`
-	What      string    `json:"what"`
-	Variant   string    `json:"variant,omitempty"`
-	Ours      []metrics `json:"ours"`
-	Incumbent []metrics `json:"incumbent"`
+	Row       int
+	What      string
+	Variant   string
+	Ours      []metrics
+	Incumbent []metrics
 }
 
 type metrics map[string]float64

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,15 +8,16 @@ import (
 	"time"
 )
 
-// A report is everything that a run has measured.
+// A report is everything that a run has measured. A page keeps it without the raw samples, because it
+// has the ratio of each round, and without a date, because the commit identifies the run.
 type report struct {
 	Machine  system    `json:"machine"`
 	Commit   string    `json:"commit"`
 	Size     int       `json:"size"`
-	Started  time.Time `json:"started,omitzero"`
+	Started  time.Time `json:"-"`
 	Took     string    `json:"took"`
 	Lines    []line    `json:"lines"`
-	Pairs    []*pair   `json:"pairs,omitempty"` // the raw samples
+	Pairs    []*pair   `json:"-"` // the raw samples
 	Failures []failure `json:"failures,omitempty"`
 }
 
@@ -104,14 +104,6 @@ func (r *report) gates() (judged, held int) {
 		}
 	}
 	return judged, held
-}
-
-func (r *report) writeJSON(file string) error {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return toFile(file, string(text)+"\n")
 }
 
 // toFile writes a file, and makes its folder.

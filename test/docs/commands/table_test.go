@@ -67,6 +67,3 @@ var settings = map[string]string{
 	"RESYNC_OBJECTS": "2000",
 	"SEEDS":          "10",
 }
-
-// results is the folder that make writes results to.
-const results = "artifacts/"
