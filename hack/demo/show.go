@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
@@ -139,24 +141,18 @@ const rest = time.Second
 
 // await calls ask until it returns no error. After a while it gives up with the last error.
 func (c *cluster) await(ctx context.Context, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	retry := time.NewTicker(100 * time.Millisecond)
-	defer retry.Stop()
 	var complaint error
-	for {
-		switch err := ask(ctx); {
-		case err == nil:
-			return nil
-		case ctx.Err() == nil: // otherwise the error is only about the context
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		err := ask(ctx)
+		if ctx.Err() == nil { // otherwise the error is only about the context
 			complaint = err
 		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), complaint)
-		case <-retry.C:
-		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return errors.Join(err, complaint)
 	}
+	return nil
 }
 
 // quote writes arguments so that a shell reads them correctly.
