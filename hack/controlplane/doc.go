@@ -4,7 +4,6 @@
 //
 //	go -C hack/controlplane run .                      etcd kube-apiserver, into bin/k8s
 //	go -C hack/controlplane run . kwok kube-scheduler  these instead
-//	go -C hack/controlplane run . -out /some/dir kwok  elsewhere
 //
 // Each binary comes from a Go module through the module proxy and nothing else.
 // programs/go.mod pins all of them: at the versions that the Kubernetes release was made

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -23,13 +22,7 @@ func main() {
 
 // run makes sure that the components named in args exist.
 func run(ctx context.Context, args []string, progress *log.Logger) error {
-	flags := flag.NewFlagSet("controlplane", flag.ContinueOnError)
-	flags.SetOutput(progress.Writer())
-	out := flags.String("out", filepath.Join("..", "..", "bin", "k8s"), "folder for the binaries")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	wanted, err := pick(flags.Args())
+	wanted, err := pick(args)
 	if err != nil {
 		return err
 	}
@@ -37,11 +30,11 @@ func run(ctx context.Context, args []string, progress *log.Logger) error {
 		progress.Printf("using KUBEBUILDER_ASSETS=%s, so not building %s", assets, namesOf(wanted))
 		return nil
 	}
-	folder, err := filepath.Abs(*out)
+	// go -C makes the folder of this source the current one, which has the pinned modules.
+	folder, err := filepath.Abs(filepath.Join("..", "..", "bin", "k8s"))
 	if err != nil {
 		return fmt.Errorf("find the output folder: %w", err)
 	}
-	// go -C makes the folder of this source the current one, which has the pinned modules.
 	b := &builder{module: "programs", out: folder, progress: progress, link: func(p pins) string {
 		return "-s -w " + stampKubernetes(p.version(kubernetesPath))
 	}}
