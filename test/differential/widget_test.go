@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 )
 
 var group = schema.GroupVersion{Group: "differential.delta-runtime.dev", Version: "v1"}
@@ -83,20 +85,9 @@ type wrapped struct{ unstructured.Unstructured }
 // wrappedList is a list of unstructured objects of that type.
 type wrappedList struct{ unstructured.UnstructuredList }
 
-var widgetDefinition = &unstructured.Unstructured{Object: map[string]any{
-	"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-	"metadata": map[string]any{"name": "widgets." + group.Group},
-	"spec": map[string]any{
-		"group": group.Group, "scope": "Namespaced",
-		"names": map[string]any{"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"},
-		"versions": []any{map[string]any{
-			"name": group.Version, "served": true, "storage": true,
-			"schema": map[string]any{"openAPIV3Schema": map[string]any{
-				"type": "object",
-				"properties": map[string]any{"spec": map[string]any{
-					"type": "object", "x-kubernetes-preserve-unknown-fields": true,
-				}},
-			}},
-		}},
-	},
-}}
+var widgetDefinition = manifests.Definition(group.WithKind("Widget"), map[string]any{
+	"type": "object",
+	"properties": map[string]any{"spec": map[string]any{
+		"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+	}},
+})

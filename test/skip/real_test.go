@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/controlplane"
+	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
 	"github.com/delta-runtime/delta-runtime/internal/testing/relay"
 )
 
@@ -242,21 +243,12 @@ func (r *realServer) until(done func() bool) {
 func (k *kind) definition() *unstructured.Unstructured {
 	texts, numbers := map[string]any{"type": "string"}, map[string]any{"type": "integer"}
 	fields := func(all map[string]any) map[string]any { return map[string]any{"type": "object", "properties": all} }
-	definition := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": k.plural + "." + k.Group},
-		"spec": map[string]any{
-			"group": k.Group, "scope": "Namespaced",
-			"names": map[string]any{"kind": k.Kind, "listKind": k.Kind + "List", "plural": k.plural, "singular": strings.ToLower(k.Kind)},
-			"versions": []any{map[string]any{
-				"name": k.Version, "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
-				"schema": map[string]any{"openAPIV3Schema": fields(map[string]any{
-					"spec":   fields(map[string]any{"name": texts, "size": numbers, "ref": texts, "poke": texts}),
-					"status": fields(map[string]any{"phase": texts}),
-				})},
-			}},
-		},
-	}}
+	definition := manifests.Definition(k.GroupVersionKind, fields(map[string]any{
+		"spec":   fields(map[string]any{"name": texts, "size": numbers, "ref": texts, "poke": texts}),
+		"status": fields(map[string]any{"phase": texts}),
+	}))
+	version := definition.Object["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
+	version["subresources"] = map[string]any{"status": map[string]any{}}
 	return definition
 }
 
