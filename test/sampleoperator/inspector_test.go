@@ -1,6 +1,7 @@
 package sampleoperator
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -112,13 +113,18 @@ type visitor struct{ name, address, token string }
 // ask sends a request to the inspector.
 func (v *visitor) ask(t *testing.T, method, route string) (code int, text string, err error) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, "https://"+v.address+"/delta/"+route, http.NoBody)
+	return ask(t.Context(), method, "https://"+v.address+"/delta/"+route, v.token)
+}
+
+// ask sends a request to the operator. The token may be empty.
+func ask(ctx context.Context, method, url, token string) (code int, text string, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		return 0, "", err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	if v.token != "" {
-		request.Header.Set("Authorization", "Bearer "+v.token)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	connection := http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // the operator makes its own certificate

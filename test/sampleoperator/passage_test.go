@@ -2,10 +2,8 @@ package sampleoperator
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -184,22 +182,9 @@ func (p *passage) admits(ctx context.Context) error {
 }
 
 func (p *passage) showsMetrics(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+p.metrics+"/metrics", http.NoBody)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", "Bearer "+p.token)
-	connection := http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, //nolint:gosec // the operator makes its own certificate
-	}}
-	response, err := connection.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", response.Status, text)
+	code, text, err := ask(ctx, http.MethodGet, "https://"+p.metrics+"/metrics", p.token)
+	if err == nil && code != http.StatusOK {
+		return fmt.Errorf("%d: %s", code, text)
 	}
 	return err
 }
