@@ -107,9 +107,9 @@ type Stream interface {
 	// Ready has a token when Take may have something.
 	Ready() <-chan struct{}
 	// Take returns the next deltas, at most as many as asked for, and how many that it should
-	// have returned the journal has dropped since the last call. Of what was dropped long ago
-	// nobody knows whether it was wanted, so it counts if its kind was. If Take returns as many as
-	// asked for, there may be more, and Ready need not have a token for these.
+	// have returned the journal has dropped since the last call. A delta that was dropped counts if its kind
+	// is wanted. If Take returns as many as asked for, there may be more, and Ready need not have a token
+	// for these.
 	Take(most int) (deltas []v1.Delta, lost uint64)
 	// Close lets go of what the stream holds.
 	Close()

@@ -20,8 +20,6 @@ func (e *Entry) load() load {
 	return load{id: e.ID, own: entryBytes, old: e.Delta.Old, new: e.Delta.New}
 }
 
-func (e *Entry) gone() gone { return gone{e.ID, e.Delta.Key, e.Delta.Op} }
-
 // Manager is the field manager that made the change, as [delta.Change.Manager] has it.
 func (e *Entry) Manager() string {
 	d := &e.Delta
@@ -101,17 +99,6 @@ func (d *Deltas) End() {
 	if started.kept {
 		d.journal.followers.tell(d.name)
 		d.journal.noted(started.more)
-	}
-}
-
-// boundGone changes of how many that were dropped something is known.
-func (d *Deltas) boundGone(most int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for of := range classes {
-		if gone := &d.rows[of].gone; most != gone.most {
-			gone.bound(most)
-		}
 	}
 }
 

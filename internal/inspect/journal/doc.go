@@ -19,8 +19,7 @@
 // Objects that a resync shows again, and the calls for nothing else, have an eighth of all room for themselves. So they push out
 // each other, and no change.
 //
-// A writer waits for no follower: a slow one loses the oldest entries, and hears how many. Beside the objects a journal
-// knows the names of the last deltas of each kind that it has dropped.
+// A writer waits for no follower: a slow one loses the oldest entries, and hears how many.
 //
 // Any goroutine may call anything. Nobody looks at an object under a lock.
 package journal

@@ -87,9 +87,8 @@ func (f *Follower) ring() {
 // Ready has a token while Take may return something.
 func (f *Follower) Ready() <-chan struct{} { return f.ready }
 
-// Take returns the next deltas, at most so many, the oldest first. Of those that it should have
-// returned it also says how many the journal has dropped since the last call. A delta that was dropped long ago counts
-// if it was of a kind that is wanted, because nothing else is known of it.
+// Take returns the next deltas, at most so many, the oldest first. It also says how many the journal has dropped since the
+// last call that it should have returned. A delta that was dropped counts if its kind is wanted, because nothing else is known of it.
 func (f *Follower) Take(most int) (taken []Entry, lost uint64) {
 	// A delta gets its number under the lock of its kind. So all of them up to this number are there
 	// when their kind is looked at, and a later call has none that belongs before these.
@@ -163,8 +162,9 @@ func (l lane) after(place, last uint64, most int, want *Filter) (s stretch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rows[l.of]
-	s.lost = l.lostLocked(place, want)
-	for s.end = max(place, r.dropped); s.end < r.noted; s.end++ {
+	s.end = max(place, r.dropped)
+	s.lost = s.end - place
+	for ; s.end < r.noted; s.end++ {
 		e := r.entries.at(int(s.end - r.dropped)) //nolint:gosec // it is less than entries.count
 		if e.ID > last {
 			break
@@ -180,63 +180,17 @@ func (l lane) after(place, last uint64, most int, want *Filter) (s stretch) {
 	return s
 }
 
-// mostGone is of how many deltas that were dropped something is known, of each lane.
-const mostGone = 512
-
-// mostGoneOfAll is that of all lanes together, which share it.
-const mostGoneOfAll = 16 << 10
-
-// mostGoneOf is the share of each lane of so many kinds.
-func mostGoneOf(kinds int) int {
-	return min(mostGone, max(leastRoom, mostGoneOfAll/int(classes)/kinds))
-}
-
-// gone is what is known of a delta that was dropped.
-type gone struct {
-	id  uint64
-	key delta.Key
-	op  delta.Op
-}
-
-// lostLocked counts those from a place on that are gone and that may be wanted.
-func (l lane) lostLocked(place uint64, want *Filter) (lost uint64) {
-	r := &l.rows[l.of]
-	known := r.dropped - uint64(r.gone.count) //nolint:gosec // it is not negative
-	if place < known {
-		lost, place = known-place, known
-	}
-	for ; place < r.dropped; place++ {
-		g := r.gone.at(int(place - known)) //nolint:gosec // it is less than gone.count
-		if want.fits(l.name, &g.key, g.op) {
-			lost++
-		}
-	}
-	return lost
-}
-
 // placeAfter is where the deltas begin that come after the one with a number. Zero is the oldest that there
-// is. If it is not known any more, the place may be too early.
+// is. If that one and others behind it are gone, nobody knows how many these are, and the place may be too early.
 func (l lane) placeAfter(id uint64) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rows[l.of]
-	if id == 0 {
-		return r.dropped
+	place := r.dropped
+	if id > 0 && id < r.lastGone {
+		return place - min(place, r.lastGone-id)
 	}
-	place := r.dropped - uint64(r.gone.count) //nolint:gosec // it is not negative
-	if place > 0 && r.gone.at(0).id > id {
-		return place - min(place, r.gone.at(0).id-id-1)
-	}
-	for i := range r.gone.count {
-		if r.gone.at(i).id > id {
-			return place
-		}
-		place++
-	}
-	for i := range r.entries.count {
-		if r.entries.at(i).ID > id {
-			return place
-		}
+	for i := 0; id > 0 && i < r.entries.count && r.entries.at(i).ID <= id; i++ {
 		place++
 	}
 	return place

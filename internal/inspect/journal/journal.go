@@ -77,25 +77,16 @@ func New(limits Limits) *Journal {
 
 // Kind returns where to note the deltas of a kind. It is made when it is first asked for.
 func (j *Journal) Kind(name string, gvk schema.GroupVersionKind) *Deltas {
-	d, all := j.kind(name, gvk)
-	for _, other := range all { // without the lock: a kind's own comes before it
-		other.boundGone(mostGoneOf(len(all)))
-	}
-	return d
-}
-
-// kind returns a kind, and all of them if it is new.
-func (j *Journal) kind(name string, gvk schema.GroupVersionKind) (d *Deltas, all []*Deltas) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if d, ok := j.kinds[name]; ok {
-		return d, nil
+	d, ok := j.kinds[name]
+	if !ok {
+		d = &Deltas{gvk: gvk}
+		d.put(j, name, j.limits.Deltas)
+		d.number, d.load = (*Entry).number, (*Entry).load
+		j.kinds[name] = d
 	}
-	d = &Deltas{gvk: gvk}
-	d.put(j, name, j.limits.Deltas)
-	d.number, d.load, d.gone = (*Entry).number, (*Entry).load, (*Entry).gone
-	j.kinds[name] = d
-	return d, slices.Collect(maps.Values(j.kinds))
+	return d
 }
 
 // Controller returns where to note the calls of a controller's reconciler. It is made when it

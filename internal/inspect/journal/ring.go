@@ -60,13 +60,3 @@ func (r *ring[E]) drop() {
 		r.resize(min(r.most, max(leastRoom, r.count+r.count/4)))
 	}
 }
-
-// bound changes how many entries there are at most. The oldest go.
-func (r *ring[E]) bound(most int) {
-	for r.count > most {
-		r.drop()
-	}
-	if r.most = most; len(r.room) > most {
-		r.resize(most)
-	}
-}

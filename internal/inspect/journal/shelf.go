@@ -13,7 +13,6 @@ type shelf[E any] struct {
 	name    string
 	number  func(*E) uint64
 	load    func(*E) load
-	gone    func(*E) gone // what stays known of an entry that was dropped; nil: nothing does
 
 	mu   lock.Mutex[lock.JournalShelf] // guards everything below
 	rows [classes]row[E]
@@ -21,20 +20,17 @@ type shelf[E any] struct {
 
 // row has the entries of one class, in the order of their numbers.
 type row[E any] struct {
-	entries ring[E]
-	fresh   int        // how many of the entries, the newest, are not measured. Invariant: at most entries.count.
-	noted   uint64     // entries that there were
-	dropped uint64     // of these, how many are gone. Invariant: noted is dropped and entries.count together.
-	gone    ring[gone] // the last that were dropped
+	entries  ring[E]
+	fresh    int    // how many of the entries, the newest, are not measured. Invariant: at most entries.count.
+	noted    uint64 // entries that there were
+	dropped  uint64 // of these, how many are gone. Invariant: noted is dropped and entries.count together.
+	lastGone uint64 // the number of the last that was dropped
 }
 
 // put makes the shelf one of the journal's, with room for so many changes.
 func (s *shelf[E]) put(in *Journal, name string, most int) {
 	s.journal, s.name = in, name
 	s.rows[changed].entries.most, s.rows[shown].entries.most = most, max(1, most/shownPart)
-	for of := range classes {
-		s.rows[of].gone.most = mostGone
-	}
 }
 
 // addLocked returns the place of a new entry, and how many more there are that are not measured.
@@ -55,10 +51,7 @@ func (s *shelf[E]) addLocked(of class) (place *E, more int64) {
 // dropLocked counts an entry that is about to go.
 func (s *shelf[E]) dropLocked(from *row[E], e *E) {
 	from.dropped++
-	if s.gone != nil {
-		place, _ := from.gone.add()
-		*place = s.gone(e)
-	}
+	from.lastGone = s.number(e)
 }
 
 // freshIDs is the [book]'s.
