@@ -25,7 +25,7 @@ var table = map[string]rule{
 	},
 	"internal/managed": {ours: in("internal/inspect/journal", "internal/base/lock", "internal/inspect/observe", "pkg/delta", "pkg/diff")},
 	"internal/inspect/metrics": {
-		ours:   in("internal/base/lock", "internal/managed", "internal/inspect/observe", "internal/engine/reflector", "pkg/informer"),
+		ours:   in("internal/managed", "internal/inspect/observe", "internal/engine/reflector", "pkg/informer"),
 		theirs: slices.Concat(metrics, in("k8s.io/apimachinery", "github.com/go-logr/logr", "sigs.k8s.io/controller-runtime/pkg/metrics")),
 	},
 	"internal/inspect/answers": {

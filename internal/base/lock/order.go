@@ -4,7 +4,6 @@ package lock
 // one may take those further down only. Under the first ones a function of the user's is called that may do anything,
 // such as to read a cache; those of the last line are held for a few instructions.
 var order = [][]any{
-	{Scrape{}},
 	{Popping{}},
 	{QueueTelling{}},
 	{Queue{}},
@@ -29,9 +28,6 @@ var order = [][]any{
 
 // Each rank is of one lock: the field that its comment begins with.
 type (
-	// Scrape is metrics.collector.scraping: the turn to scrape. It is held while caches, controllers
-	// and queues are asked for their numbers.
-	Scrape struct{}
 	// Popping is toolscache.DeltaFIFO.popping: the turn to pop. It is held while the user's
 	// function processes what was popped.
 	Popping struct{}

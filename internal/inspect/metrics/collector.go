@@ -6,7 +6,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
@@ -18,9 +17,6 @@ type collector struct {
 	caches      func() []observe.Cache
 	controllers func() []*observe.Controller
 	kind        func(samples, *observe.Kind)
-
-	scraping lock.Mutex[lock.Scrape] // the turn to scrape; guards past
-	past     past
 }
 
 var _ prometheus.Collector = (*collector)(nil)
@@ -78,11 +74,8 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// scrape reads all series. A scrape that reads later has the turn later: otherwise it would seem to
-// past that counts fall.
+// scrape reads all series.
 func (c *collector) scrape() samples {
-	c.scraping.Lock()
-	defer c.scraping.Unlock()
 	s := samples{}
 	for _, one := range c.caches() {
 		for _, k := range one.Kinds() {
@@ -92,7 +85,6 @@ func (c *collector) scrape() samples {
 	for _, one := range c.controllers() {
 		s.controller(one)
 	}
-	c.past = c.past.next(s)
 	return s
 }
 

@@ -9,10 +9,10 @@
 //
 // A process may have several caches, or controllers of the same name. Prometheus refuses two
 // series with the same labels, so they are one series: counts are added up, and of states the
-// worst counts. When one of them ends, what it has counted stays in the sum, for as long as the
-// series is there: past.go. So no counter falls.
+// worst counts. When one of them ends, its counts leave the sum, which Prometheus takes for a new
+// process.
 //
 // client-go's names may be somebody else's in the same registry. A name that is taken is left out.
 //
-// Any goroutine may call anything. Scrapes take turns.
+// Any goroutine may call anything.
 package metrics
