@@ -46,7 +46,6 @@ type call struct {
 	pace  pace
 	task  string // see route; the method and the path while there is none
 	query query
-	began bool // part of the answer may have been sent
 }
 
 // read reads the body of an action.
@@ -121,7 +120,6 @@ func (c *call) write(status int, content []byte) {
 func (c *call) inTime(send func()) {
 	control := http.NewResponseController(c.w)
 	_ = control.SetWriteDeadline(time.Now().Add(c.pace.write)) // not every writer can
-	c.began = true
 	send()
 	if control.Flush() == nil {
 		_ = control.SetWriteDeadline(time.Time{})

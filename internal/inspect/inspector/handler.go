@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -66,7 +65,6 @@ func newHandler(subject Subject, opts Options, pace pace) *handler {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
 	c := &call{w: w, r: r, pace: h.pace, task: r.Method + " " + clip(r.URL.Path)}
-	defer h.rescue(c)
 	if err := h.serve(c); err != nil {
 		h.problem(c, err)
 	}
@@ -116,24 +114,6 @@ func wrongMethod(method string, found *route) error {
 	}
 	why := fmt.Sprintf("%s takes %s, and not %s", found.path, allow, clip(method))
 	return &refusal{status: http.StatusMethodNotAllowed, why: why, allow: allow}
-}
-
-// rescue has a panic of the subject end one request, and not the operator. net/http would do so,
-// too, but then nobody could tell what was asked.
-func (h *handler) rescue(c *call) {
-	value := recover()
-	if value == nil {
-		return
-	}
-	if err, ok := value.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(value)
-	}
-	h.opts.Logger.Error(fmt.Errorf("panic: %v", value), "The inspector could not answer",
-		"asked", c.task, "url", clip(c.r.URL.String()), "stack", string(debug.Stack()))
-	if c.began {
-		panic(http.ErrAbortHandler) // the reader has to see that the answer is not whole
-	}
-	c.problem(http.StatusInternalServerError, "the operator panicked while it answered; its log has the details")
 }
 
 // problem answers with an error.

@@ -232,28 +232,8 @@ type faulty struct {
 }
 
 func (f faulty) Kinds(string) v1.KindList           { return f.kinds() }
-func (f faulty) Controllers() v1.ControllerList     { panic(http.ErrAbortHandler) }
 func (f faulty) Loops() v1.LoopList                 { return v1.LoopList{} }
 func (f faulty) Why(_, _, _ string) (v1.Why, error) { return v1.Why{}, errors.New("the disk is full") }
-
-func TestAPanicOfTheOperatorIsAnAnswerAndIsLogged(t *testing.T) {
-	var logged strings.Builder
-	log := funcr.New(func(_, args string) { fmt.Fprintln(&logged, args) }, funcr.Options{})
-	h := inspector.New(faulty{toyoperator.New(), func() v1.KindList { panic("no kinds today") }}, inspector.Options{Logger: log})
-	p := problem(t, answer(h, get(t, "/delta/v1/kinds")))
-	if p.Status != http.StatusInternalServerError || p.Message != "list the kinds: the operator panicked while it answered; its log has the details" {
-		t.Errorf("the answer is %+v", p)
-	}
-	if got := logged.String(); !strings.Contains(got, "no kinds today") || !strings.Contains(got, "routes_test.go") {
-		t.Errorf("the log has %s", got)
-	}
-	defer func() {
-		if recover() != http.ErrAbortHandler { //nolint:errorlint // it is this value that net/http looks for
-			t.Error("a request that is to be aborted was answered")
-		}
-	}()
-	answer(h, get(t, "/delta/v1/controllers"))
-}
 
 func TestAnErrorOfTheOperatorIsAnAnswerAndIsLogged(t *testing.T) {
 	var logged strings.Builder

@@ -142,7 +142,6 @@ func (s *sender) begin() error {
 	}
 	s.c.w.Header().Set("Content-Type", mediaEvents)
 	s.c.w.Header().Set("X-Accel-Buffering", "no") // a proxy would keep events until it has many
-	s.c.began = true
 	s.c.w.WriteHeader(http.StatusOK)
 	s.comment("process " + s.process)
 	_ = s.flush()
