@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,9 +14,6 @@ const mostStreams = 64
 
 // mostAtOnce is how many deltas are written between two looks at whether the stream has to end.
 const mostAtOnce = 100
-
-// longestWait is how much room a stream keeps for what it writes next.
-const longestWait = 64 << 10
 
 // stream sends deltas as they happen. It runs in the request's goroutine: the journal waits for
 // nobody, so nothing has to stand between it and a slow reader.
@@ -81,7 +77,7 @@ func (h *handler) follow(c *call, s *sender, from Stream) {
 	more := make(chan struct{}) // closed: there may be more without a token
 	close(more)
 	var seen uint64 // up to there the reader has all that it wants
-	for {
+	for s.limit() == nil {
 		newest := h.subject.Newest()
 		deltas, lost := from.Take(mostAtOnce)
 		if lost > 0 {
@@ -90,7 +86,7 @@ func (h *handler) follow(c *call, s *sender, from Stream) {
 		for i := range deltas {
 			s.event("delta", place{h.process, deltas[i].ID}.String(), &deltas[i])
 		}
-		if s.flush() != nil {
+		if s.control.Flush() != nil {
 			return
 		}
 		next := from.Ready()
@@ -106,7 +102,6 @@ func (h *handler) follow(c *call, s *sender, from Stream) {
 			return
 		case <-over.C:
 			h.here(s, seen)
-			_ = s.flush()
 			return
 		case <-heartbeat.C:
 			h.here(s, seen)
@@ -130,8 +125,6 @@ type sender struct {
 	control *http.ResponseController
 	c       *call
 	process string
-	waiting bytes.Buffer // written and not flushed
-	err     error        // Invariant: once set, it stays, and nothing more is sent.
 }
 
 // begin sends the head of the answer. A writer that has no time limits can't be used: a reader
@@ -144,49 +137,29 @@ func (s *sender) begin() error {
 	s.c.w.Header().Set("X-Accel-Buffering", "no") // a proxy would keep events until it has many
 	s.c.w.WriteHeader(http.StatusOK)
 	s.comment("process " + s.process)
-	_ = s.flush()
+	_ = s.control.Flush()
 	return nil
 }
 
+// limit gives the reader time for what is sent next. If that is over, Flush fails.
 func (s *sender) limit() error {
 	return s.control.SetWriteDeadline(time.Now().Add(s.c.pace.write))
 }
 
-// event adds an event to what is sent next.
+// event sends an event, at the latest with the next Flush.
 func (s *sender) event(name, id string, data any) {
 	content, err := json.Marshal(data)
 	if err != nil {
 		panic(fmt.Sprintf("write an event %s: %v", name, err))
 	}
 	if id != "" {
-		fmt.Fprintf(&s.waiting, "id: %s\n", id)
+		fmt.Fprintf(s.c.w, "id: %s\n", id)
 	}
-	fmt.Fprintf(&s.waiting, "event: %s\ndata: %s\n\n", name, content)
+	fmt.Fprintf(s.c.w, "event: %s\ndata: %s\n\n", name, content)
 }
 
-// comment adds a line that readers skip.
-func (s *sender) comment(text string) { fmt.Fprintf(&s.waiting, ": %s\n\n", text) }
-
-// flush sends all that was added, and fails if the reader does not take it in time.
-func (s *sender) flush() error {
-	if s.waiting.Len() == 0 || s.err != nil {
-		return s.err
-	}
-	if s.err = s.limit(); s.err == nil {
-		_, s.err = s.c.w.Write(s.waiting.Bytes())
-	}
-	if s.err == nil {
-		s.err = s.control.Flush()
-	}
-	if s.waiting.Reset(); s.waiting.Cap() > longestWait {
-		s.waiting = bytes.Buffer{} // a stream of many deltas may be followed by hours with few
-	}
-	return s.err
-}
+// comment sends a line that readers skip.
+func (s *sender) comment(text string) { fmt.Fprintf(s.c.w, ": %s\n\n", text) }
 
 // end takes the time limit off the connection, which may serve other requests.
-func (s *sender) end() {
-	if s.err == nil {
-		_ = s.control.SetWriteDeadline(time.Time{})
-	}
-}
+func (s *sender) end() { _ = s.control.SetWriteDeadline(time.Time{}) }
