@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -93,7 +95,8 @@ func (c *Calls) judgeLocked(request delta.Key, failed *Failing) {
 	if before, known := c.failing[request]; known {
 		failed.Times, failed.Since = before.Times+1, before.Since
 	} else if len(c.failing) == MostFailing {
-		delete(c.failing, c.quietestLocked())
+		quietest := slices.MinFunc(slices.Collect(maps.Values(c.failing)), func(a, b *Failing) int { return a.Last.Compare(b.Last) })
+		delete(c.failing, quietest.Request)
 	}
 	c.failing[request] = failed
 }
@@ -103,17 +106,6 @@ func (c *Calls) Dismiss(request delta.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.failing, request)
-}
-
-// quietestLocked is the failing request whose last call is the oldest.
-func (c *Calls) quietestLocked() (oldest delta.Key) {
-	var last time.Time
-	for request, f := range c.failing {
-		if last.IsZero() || f.Last.Before(last) {
-			oldest, last = request, f.Last
-		}
-	}
-	return oldest
 }
 
 // Failing returns the requests whose last call failed, in no order. Of a controller with 100 of them there may be more.
@@ -126,18 +118,12 @@ func (j *Journal) Failing() (all []Failing) {
 
 // FailureOf returns how a request fails, also if its calls are not remembered any more.
 func (j *Journal) FailureOf(controller string, request delta.Key) (Failing, bool) {
-	for _, c := range j.controllersNamed(controller) {
-		if f := c.failureOf(request); f != nil {
-			return *f, true
+	for _, f := range j.Failing() {
+		if f.Controller == controller && f.Request == request {
+			return f, true
 		}
 	}
 	return Failing{}, false
-}
-
-func (c *Calls) failureOf(request delta.Key) *Failing {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failing[request]
 }
 
 func (c *Calls) appendFailing(to []Failing) []Failing {
