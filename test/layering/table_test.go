@@ -38,7 +38,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"internal/engine/mutation":      {ours: in("internal/api/dedup", "internal/base/lock", "pkg/delta", "pkg/informer"), theirs: in("k8s.io/apimachinery/pkg/api/resource")},
-	"internal/inspect/footprint":    {ours: in("internal/api/dedup")},
+	"internal/inspect/footprint":    {ours: in("internal/api/dedup"), theirs: in("k8s.io/apimachinery")},
 	"internal/hotloop":              {ours: in("internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff")},
 	"internal/inspect/journal":      {ours: in("internal/inspect/footprint", "internal/ledger", "internal/base/lock", "internal/schema/path", "pkg/delta"), theirs: in("k8s.io/apimachinery")},
 	"test/layering":                 {},

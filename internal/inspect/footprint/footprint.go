@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 )
 
@@ -23,35 +25,18 @@ func ByPath(v any, add func(path string, bytes int64)) {
 	d := divider{walk: w, add: add}
 	object := reflect.ValueOf(v)
 	if object.Kind() != reflect.Pointer || object.IsNil() || object.Elem().Kind() != reflect.Struct {
-		if content, ok := v.(map[string]any); ok {
-			d.content(content, "")
-			return
-		}
 		d.give("", w.boxed(object, 0))
 		return
 	}
 	w.new(object.UnsafePointer())
 	k := dedup.LegibleOf(object.Type().Elem())
 	d.give("", whole(k)-k.Size)
-	if content, ok := contentOf(v); ok {
+	if u, ok := v.(*unstructured.Unstructured); ok {
 		d.give("", k.Size)
-		d.content(content, "")
+		d.content(u.Object, "")
 		return
 	}
 	d.fields(object.Elem(), "")
-}
-
-// contentOf returns what an unstructured object contains.
-func contentOf(v any) (map[string]any, bool) {
-	if _, ok := v.(interface{ UnstructuredContent() map[string]any }); !ok {
-		return nil, false
-	}
-	s := reflect.ValueOf(v).Elem()
-	if s.NumField() != 1 || !s.Field(0).CanInterface() {
-		return nil, false
-	}
-	content, ok := s.Field(0).Interface().(map[string]any)
-	return content, ok
 }
 
 // divider is a walk that says where the bytes are.
