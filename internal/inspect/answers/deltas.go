@@ -25,25 +25,14 @@ func (o *Operator) Deltas(q inspector.DeltaQuery) v1.DeltaList {
 	all := v1.DeltaList{At: time.Now()}
 	var found []journal.Entry
 	found, all.Dropped = o.journal.Deltas(filterOf(q))
-	if q.First {
-		all.Items, all.Cut = o.telling().firstDeltasOf(found)
-	} else {
+	if !q.First {
 		all.Items, all.Cut = o.telling().deltasOf(found)
+		return all
 	}
+	slices.Reverse(found)
+	all.Items, all.Cut = o.telling().deltasOf(found)
+	slices.Reverse(all.Items)
 	return all
-}
-
-// firstDeltasOf is deltasOf for who goes on after the newest that is shown: if there is no room for one, none is shown that came after it.
-func (t *telling) firstDeltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
-	for i := range slices.Backward(found) {
-		d := deltaOf(&found[i])
-		if !t.fits(&d) {
-			break
-		}
-		shown = append(shown, t.withEdits(d, &found[i]))
-	}
-	slices.Reverse(shown)
-	return shown, cut(len(shown), len(found))
 }
 
 func filterOf(q inspector.DeltaQuery) journal.Filter {
@@ -53,12 +42,15 @@ func filterOf(q inspector.DeltaQuery) journal.Filter {
 	}
 }
 
-// deltasOf returns the deltas that the answer has room for, and why these are not all.
+// deltasOf returns the deltas that the answer has room for, and why these are not all. If there is no room for one, none is shown
+// that comes after it: a reader may go on after the last.
 func (t *telling) deltasOf(found []journal.Entry) (shown []v1.Delta, why string) {
 	for i := range found {
-		if d := deltaOf(&found[i]); t.fits(&d) {
-			shown = append(shown, t.withEdits(d, &found[i]))
+		d := deltaOf(&found[i])
+		if !t.fits(&d) {
+			break
 		}
+		shown = append(shown, t.withEdits(d, &found[i]))
 	}
 	return shown, cut(len(shown), len(found))
 }
