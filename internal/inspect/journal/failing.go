@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/path"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -64,25 +63,11 @@ func sameOf(f *Failing) string {
 
 // hasWord reports whether a text has a word, and not only as a part of a longer one.
 func hasWord(text, word string) bool {
-	for at := 0; word != ""; at++ {
-		next := strings.Index(text[at:], word)
-		if next < 0 {
-			return false
-		}
-		at += next
-		if !inWord(text, at-1) && !inWord(text, at+len(word)) {
-			return true
-		}
-	}
-	return false
-}
-
-func inWord(text string, at int) bool {
-	if at < 0 || at >= len(text) {
+	if word == "" || !strings.Contains(text, word) {
 		return false
 	}
-	c := text[at]
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+	found, err := regexp.MatchString(`\b`+regexp.QuoteMeta(word)+`\b`, text)
+	return found && err == nil
 }
 
 // judgeLocked notes how a request's last call ended. There is no room for all: the one that has failed longest ago makes room.
