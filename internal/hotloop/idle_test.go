@@ -14,7 +14,7 @@ import (
 
 // TestIdleRequestsAreLetGo has many requests that are called often, and then others.
 func TestIdleRequestsAreLetGo(t *testing.T) {
-	b := newBrawl(Options{})
+	b := newBrawl(false)
 	var pinned []weak.Pointer[corev1.Secret]
 	for i := range 1000 {
 		b.request, b.last = i, nil

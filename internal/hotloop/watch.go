@@ -28,17 +28,10 @@ const (
 	idle = 3*slowest + longest
 )
 
-// Options configure a Watch. The zero value is ready.
-type Options struct {
-	// Deferred says that the caller holds requests back for as long as Defer says. Nothing can be seen
-	// of them meanwhile, so an episode goes on for that much longer.
-	Deferred bool
-}
-
 // Watch looks at the calls of one controller.
 type Watch[R comparable] struct {
-	opts Options
-	seed maphash.Seed
+	deferred bool
+	seed     maphash.Seed
 
 	mu       lock.Mutex[lock.HotLoop] // guards everything below
 	requests table[R]
@@ -46,9 +39,10 @@ type Watch[R comparable] struct {
 	ended    []Episode[R]  // at most remembered, the latest last
 }
 
-// New returns a Watch that has seen nothing.
-func New[R comparable](opts Options) *Watch[R] {
-	return &Watch[R]{opts: opts, seed: maphash.MakeSeed(), requests: newTable[R](mostRequests)}
+// New returns a Watch that has seen nothing. If deferred, the caller holds requests back for as long as Defer says. Nothing
+// can be seen of them meanwhile, so an episode goes on for that much longer.
+func New[R comparable](deferred bool) *Watch[R] {
+	return &Watch[R]{deferred: deferred, seed: maphash.MakeSeed(), requests: newTable[R](mostRequests)}
 }
 
 // Called notes a call of the reconciler for a request, and what the call is told. Each call's time
@@ -91,7 +85,7 @@ func (w *Watch[R]) begin(r R, deltas int, at time.Time) *trail {
 		w.forgetLocked(evicted, at)
 	}
 	var held time.Duration // it is held back for so long, and would be called sooner
-	if w.opts.Deferred && w.latestLocked(r) != nil {
+	if w.deferred && w.latestLocked(r) != nil {
 		held = longest
 	}
 	if at.Sub(e.last) > idle {
@@ -202,7 +196,7 @@ func (w *Watch[R]) isOver(e *episode[R], at time.Time) bool { return at.After(w.
 // end is when an episode is over if nothing more comes.
 func (w *Watch[R]) end(e *episode[R]) time.Time {
 	quiet := e.quiet()
-	if w.opts.Deferred {
+	if w.deferred {
 		quiet += Defer(e.Episode)
 	}
 	return e.Last.Add(quiet)

@@ -36,8 +36,8 @@ type brawl struct {
 	episode Episode[int]
 }
 
-func newBrawl(opts Options) *brawl {
-	return &brawl{watch: New[int](opts), now: time.Unix(1_900_000_000, 0)}
+func newBrawl(deferred bool) *brawl {
+	return &brawl{watch: New[int](deferred), now: time.Unix(1_900_000_000, 0)}
 }
 
 // strike is one write, and the call that follows it.
@@ -69,7 +69,7 @@ func (b *brawl) quietly(after time.Duration) {
 }
 
 func TestAnEpisodeFromBeginToEnd(t *testing.T) {
-	b := newBrawl(Options{})
+	b := newBrawl(false)
 	var said []Verdict
 	for range 10 {
 		b.strike("one", "a", time.Minute)
@@ -103,7 +103,7 @@ func TestAnEpisodeFromBeginToEnd(t *testing.T) {
 }
 
 func TestAFastEpisodeLastsAMinute(t *testing.T) {
-	b := newBrawl(Options{})
+	b := newBrawl(false)
 	b.rounds(10, 10*time.Millisecond)
 	ended := func() bool { return !b.watch.Episodes(b.now)[0].Ended.IsZero() }
 	if b.now = b.now.Add(59 * time.Second); ended() {
@@ -116,7 +116,7 @@ func TestAFastEpisodeLastsAMinute(t *testing.T) {
 
 // TestAHeldBackEpisodeGoesOn holds the request back for as long as Defer says.
 func TestAHeldBackEpisodeGoesOn(t *testing.T) {
-	b := newBrawl(Options{Deferred: true})
+	b := newBrawl(true)
 	b.rounds(10, time.Second)
 	for range 10 {
 		b.strike("one", "a", Defer(b.episode))
@@ -136,7 +136,7 @@ func TestDefer(t *testing.T) {
 }
 
 func TestValuesAreNotKept(t *testing.T) {
-	b := newBrawl(Options{})
+	b := newBrawl(false)
 	b.rounds(10, time.Second)
 	text, err := json.Marshal(b.episode)
 	if shown := fmt.Sprintf("%+v %s", b.episode, text); err != nil || strings.Contains(shown, "secret ") {
@@ -146,7 +146,7 @@ func TestValuesAreNotKept(t *testing.T) {
 
 // TestFew has the table be small: a request that is called rarely is dropped first, and what ended stays.
 func TestFew(t *testing.T) {
-	b := newBrawl(Options{})
+	b := newBrawl(false)
 	b.watch.requests.most = 3
 	for i := range 100 {
 		b.request, b.last = i, nil
@@ -182,7 +182,7 @@ func TestTypedObjectsWithSchemas(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	for name, schemas := range map[string]diff.Schemas{"by schema": samples.Builtin, "without": nil} {
 		books := delta.NewLedger[string](delta.LedgerOptions{Schemas: schemas})
-		watch := New[string](Options{})
+		watch := New[string](false)
 		now := time.Unix(1_900_000_000, 0)
 		var before *appsv1.Deployment
 		var found []Episode[string]
@@ -216,12 +216,12 @@ func TestTypedObjectsWithSchemas(t *testing.T) {
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		watch := New[int](Options{})
+		watch := New[int](false)
 		watch.requests.most = 4
 		g := lifecycle.New(t.Context())
 		for worker := range 4 {
 			g.Guest("worker", func(context.Context) {
-				b := newBrawl(Options{})
+				b := newBrawl(false)
 				b.watch, b.request = watch, worker/2 // two have the same request
 				b.rounds(50, time.Second)
 				watch.Episodes(b.now)

@@ -50,7 +50,7 @@ type world struct {
 func newWorld(t *testing.T, rng *rand.Rand) *world {
 	w := &world{
 		T: t, rng: rng, now: time.Date(2030, 1, 1, 0, 0, 0, rng.IntN(1e9), time.UTC), version: 1000,
-		objects: map[delta.Key]*unstructured.Unstructured{}, writes: writes.New(10_000), watch: New[string](Options{}),
+		objects: map[delta.Key]*unstructured.Unstructured{}, writes: writes.New(10_000), watch: New[string](false),
 		fails: func() bool { return false },
 	}
 	w.ledger = delta.NewLedger[string](delta.LedgerOptions{Writes: w.writes})

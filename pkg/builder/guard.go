@@ -51,7 +51,7 @@ func newGuard[R comparable](name string, mgr manager.Manager, opts delta.LedgerO
 	}
 	return &guard[R]{
 		name: name, mgr: mgr, defers: opts.DeferHotLoops,
-		watch: hotloop.New[R](hotloop.Options{Deferred: opts.DeferHotLoops}),
+		watch: hotloop.New[R](opts.DeferHotLoops),
 		share: newShare[R](), loops: map[R]time.Time{},
 	}
 }
