@@ -14,7 +14,8 @@ type Follower struct {
 	want   Filter
 	of     *Journal
 	ready  chan struct{}   // cap 1; holds a token while there may be something to take
-	places map[lane]uint64 // of each lane, how many of its deltas are behind. A kind that came later has none there.
+	seen   uint64          // the number up to which all deltas are behind
+	places map[lane]uint64 // of each lane, how many of its deltas that are. A kind that came later has none there.
 }
 
 // lane has the deltas of one kind and one class.
@@ -46,9 +47,7 @@ type followers struct {
 // zero. Close has to follow. The limit counts for nothing.
 func (j *Journal) Follow(want Filter) *Follower {
 	f := &Follower{want: want, of: j, ready: make(chan struct{}, 1), places: map[lane]uint64{}}
-	for _, l := range f.lanes() {
-		f.places[l] = l.placeAfter(want.Since)
-	}
+	f.moveTo(f.lanes(), min(want.Since, j.ids.Load()))
 	j.changeFollowers(func(all []*Follower) []*Follower { return append(all, f) })
 	f.ring() // also for what came meanwhile
 	return f
@@ -112,27 +111,27 @@ func (f *Follower) Take(most int) (taken []Entry, lost uint64) {
 
 // next moves on by up to most deltas, up to the one with the number last. It does not look at
 // managers.
-func (f *Follower) next(last uint64, most int) (some []Entry, lost uint64, more bool) {
-	var found []placed
-	for _, l := range f.lanes() {
-		part := l.after(f.places[l], last, most, &f.want)
-		found = append(found, part.found...)
-		lost, more = lost+part.lost, more || part.more
-		f.places[l] = part.end
-		slices.SortFunc(found, func(a, b placed) int { return cmp.Compare(a.entry.ID, b.entry.ID) })
-		if len(found) <= most {
-			continue
-		}
-		for _, p := range found[most:] {
-			f.places[p.of] = min(f.places[p.of], p.place)
-		}
-		found, more = found[:most], true
-		last = found[most-1].entry.ID // of other lanes nothing later is of interest
+func (f *Follower) next(last uint64, most int) (found []Entry, lost uint64, more bool) {
+	lanes := f.lanes()
+	for _, l := range lanes {
+		some, gone := l.after(f, last, most+1) // one too many shows that there are more
+		found, lost = append(found, some...), lost+gone
 	}
-	for i := range found {
-		some = append(some, found[i].entry)
+	slices.SortFunc(found, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	if more = len(found) > most; more {
+		found = found[:most]
+		last = found[most-1].ID
 	}
-	return some, lost, more
+	f.moveTo(lanes, last)
+	return found, lost, more
+}
+
+// moveTo leaves behind what has a number up to this one.
+func (f *Follower) moveTo(lanes []lane, id uint64) {
+	f.seen = id
+	for _, l := range lanes {
+		f.places[l] = max(f.places[l], l.placeAfter(id)) // those that are gone behind it count already
+	}
 }
 
 // Close ends the following.
@@ -142,56 +141,33 @@ func (f *Follower) Close() {
 	})
 }
 
-// placed is a delta with its place among all that its lane has had.
-type placed struct {
-	entry Entry
-	of    lane
-	place uint64
-}
-
-// stretch is what a follower sees of one lane.
-type stretch struct {
-	found []placed
-	lost  uint64
-	end   uint64 // the place after the last that was looked at
-	more  bool   // there are more behind it
-}
-
-// after looks from a place on for what is wanted, up to the delta with the number last.
-func (l lane) after(place, last uint64, most int, want *Filter) (s stretch) {
+// after returns what a follower wants of those that it has not seen, up to the delta with the number last, and how many are gone.
+func (l lane) after(f *Follower, last uint64, most int) (found []Entry, lost uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rows[l.of]
-	s.end = max(place, r.dropped)
-	s.lost = s.end - place
-	for ; s.end < r.noted; s.end++ {
-		e := r.entries.at(int(s.end - r.dropped)) //nolint:gosec // it is less than entries.count
+	place := f.places[l]
+	f.places[l] = max(place, r.dropped)
+	for i := l.firstAfter(f.seen, r); i < r.entries.count && len(found) < most; i++ {
+		e := r.entries.at(i)
 		if e.ID > last {
 			break
 		}
-		if !want.fits(e.Kind, &e.Delta.Key, e.Delta.Op) {
-			continue
+		if f.want.fits(e.Kind, &e.Delta.Key, e.Delta.Op) {
+			found = append(found, *e)
 		}
-		if s.more = len(s.found) == most; s.more {
-			break
-		}
-		s.found = append(s.found, placed{*e, l, s.end})
 	}
-	return s
+	return found, f.places[l] - place
 }
 
-// placeAfter is where the deltas begin that come after the one with a number. Zero is the oldest that there
-// is. If that one and others behind it are gone, nobody knows how many these are, and the place may be too early.
+// placeAfter is how many deltas a lane has had up to the one with a number. Zero is before the oldest that there is. If others
+// behind it are gone, nobody knows how many these are, and the place may be too early.
 func (l lane) placeAfter(id uint64) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rows[l.of]
-	place := r.dropped
 	if id > 0 && id < r.lastGone {
-		return place - min(place, r.lastGone-id)
+		return r.dropped - min(r.dropped, r.lastGone-id)
 	}
-	for i := 0; id > 0 && i < r.entries.count && r.entries.at(i).ID <= id; i++ {
-		place++
-	}
-	return place
+	return r.dropped + uint64(l.firstAfter(id, r)) //nolint:gosec // it is not negative
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
@@ -22,8 +23,7 @@ type shelf[E any] struct {
 type row[E any] struct {
 	entries  ring[E]
 	fresh    int    // how many of the entries, the newest, are not measured. Invariant: at most entries.count.
-	noted    uint64 // entries that there were
-	dropped  uint64 // of these, how many are gone. Invariant: noted is dropped and entries.count together.
+	dropped  uint64 // how many are gone
 	lastGone uint64 // the number of the last that was dropped
 }
 
@@ -36,7 +36,6 @@ func (s *shelf[E]) put(in *Journal, name string, most int) {
 // addLocked returns the place of a new entry, and how many more there are that are not measured.
 func (s *shelf[E]) addLocked(of class) (place *E, more int64) {
 	r := &s.rows[of]
-	r.noted++
 	place, full := r.entries.add()
 	if full {
 		s.dropLocked(r, place)
@@ -52,6 +51,11 @@ func (s *shelf[E]) addLocked(of class) (place *E, more int64) {
 func (s *shelf[E]) dropLocked(from *row[E], e *E) {
 	from.dropped++
 	from.lastGone = s.number(e)
+}
+
+// firstAfter is where in a row the entries begin that come after a number.
+func (s *shelf[E]) firstAfter(id uint64, in *row[E]) int {
+	return sort.Search(in.entries.count, func(i int) bool { return s.number(in.entries.at(i)) > id })
 }
 
 // freshIDs is the [book]'s.
