@@ -12,8 +12,8 @@
 // Two bounds hold together: each kind and each controller keep no more than a number of entries, and all of them
 // together keep objects of no more than Limits.Bytes. [Journal.Run] measures the objects, at most once a second,
 // and drops the oldest, so a writer does not wait for that. Until the next pass, entries that are not measured are
-// taken to be of the average size. If they would exceed the limit, the older half of them is dropped at once, with
-// all that is older. A state that several entries show counts once; a part that two objects share counts for both.
+// taken to be of the average size. If they would exceed the limit, about the older half of them is dropped at once,
+// with all that is older. A state that several entries show counts once; a part that two objects share counts for both.
 // The objects of the first list are not kept, because they would push out everything.
 //
 // Objects that a resync shows again, and the calls for nothing else, have an eighth of all room for themselves. So they push out

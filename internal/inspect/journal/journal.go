@@ -106,8 +106,6 @@ func (j *Journal) Controller(name string) *Calls {
 
 // book is a Deltas or a Calls, for those who bound them all.
 type book interface {
-	// freshIDs appends the numbers of the entries that are not measured.
-	freshIDs(of class, to []uint64) []uint64
 	// dropTo drops all entries up to a number.
 	dropTo(of class, id uint64)
 	// loads appends what all entries hold, and counts them as measured.
@@ -161,26 +159,17 @@ func (j *Journal) noted(more [classes]int64) {
 		s := &j.shares[of]
 		fresh := s.fresh.Add(more[of])
 		if average := s.average.Load(); average > 0 && fresh > s.bytes/average {
-			j.shed(of, int(s.bytes/average))
+			j.keepNewest(of, uint64(s.bytes/average/2)) //nolint:gosec // it is not negative
 		}
 	}
 }
 
-// shed drops the oldest entries of a class, over all kinds and controllers, if there are more than most that
-// are not measured. It makes room for as many again, so that not every batch has to.
-func (j *Journal) shed(of class, most int) {
-	books := j.books()
-	var ids []uint64
-	for _, b := range books {
-		ids = b.freshIDs(of, ids)
-	}
-	if len(ids) <= most {
-		return
-	}
-	slices.Sort(ids)
-	last := ids[len(ids)-most/2-1]
-	for _, b := range books {
-		b.dropTo(of, last)
+// keepNewest drops the entries of a class, of all kinds and controllers, except those with the last so many numbers. That is
+// half of what there is room for, so that not every batch has to.
+func (j *Journal) keepNewest(of class, numbers uint64) {
+	newest := j.ids.Load()
+	for _, b := range j.books() {
+		b.dropTo(of, newest-min(newest, numbers))
 	}
 }
 

@@ -69,18 +69,17 @@ func (m *model) noted(of class) {
 		return
 	}
 	most := int(m.share(of) / m.average[of])
-	var fresh []*record
+	fresh := 0
 	for _, r := range m.all {
 		if r.fresh && !r.gone && r.class == of {
-			fresh = append(fresh, r)
+			fresh++
 		}
 	}
-	if len(fresh) <= most {
+	if fresh <= most {
 		return
 	}
-	last := fresh[len(fresh)-most/2-1].id
 	for _, r := range m.all {
-		r.gone = r.gone || r.class == of && r.id <= last
+		r.gone = r.gone || r.class == of && r.id+uint64(most/2) <= m.last
 	}
 }
 

@@ -58,17 +58,6 @@ func (s *shelf[E]) firstAfter(id uint64, in *row[E]) int {
 	return sort.Search(in.entries.count, func(i int) bool { return s.number(in.entries.at(i)) > id })
 }
 
-// freshIDs is the [book]'s.
-func (s *shelf[E]) freshIDs(of class, to []uint64) []uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := &s.rows[of]
-	for i := r.entries.count - r.fresh; i < r.entries.count; i++ {
-		to = append(to, s.number(r.entries.at(i)))
-	}
-	return to
-}
-
 // dropTo is the [book]'s.
 func (s *shelf[E]) dropTo(of class, id uint64) {
 	s.mu.Lock()
