@@ -20,14 +20,13 @@ var (
 type refusal struct {
 	status int
 	why    string
-	allow  string // the methods that would do; for 405
 }
 
 // Error is the sentence for the caller.
 func (r *refusal) Error() string { return r.why }
 
 func refuse(status int, format string, args ...any) error {
-	return &refusal{status: status, why: fmt.Sprintf(format, args...)}
+	return &refusal{status, fmt.Sprintf(format, args...)}
 }
 
 // statusOf is the status that an error is answered with.

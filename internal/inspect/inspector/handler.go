@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -82,7 +81,12 @@ func (h *handler) serve(c *call) error {
 	}
 	c.task = found.task
 	if c.r.Method != found.method && (found.method != http.MethodGet || c.r.Method != http.MethodHead) {
-		return wrongMethod(c.r.Method, found)
+		allow := found.method
+		if allow == http.MethodGet {
+			allow += ", " + http.MethodHead
+		}
+		c.w.Header().Set("Allow", allow)
+		return refuse(http.StatusMethodNotAllowed, "%s takes %s, and not %s", found.path, allow, clip(c.r.Method))
 	}
 	var err error
 	if c.query, err = parseQuery(c.r.URL.RawQuery, found.params); err != nil {
@@ -107,24 +111,11 @@ func (h *handler) resolve(texts map[string]string) (err error) {
 	return nil
 }
 
-func wrongMethod(method string, found *route) error {
-	allow := found.method
-	if allow == http.MethodGet {
-		allow += ", " + http.MethodHead
-	}
-	why := fmt.Sprintf("%s takes %s, and not %s", found.path, allow, clip(method))
-	return &refusal{status: http.StatusMethodNotAllowed, why: why, allow: allow}
-}
-
 // problem answers with an error.
 func (h *handler) problem(c *call, err error) {
 	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) { // or the reader has gone, and gets nothing
 		c.problem(http.StatusServiceUnavailable, "the operator ends, and has not answered any more")
 		return
-	}
-	var refused *refusal
-	if errors.As(err, &refused) && refused.allow != "" {
-		c.w.Header().Set("Allow", refused.allow)
 	}
 	status := statusOf(err)
 	if status == http.StatusTooManyRequests && c.w.Header().Get("Retry-After") == "" {
