@@ -3,7 +3,7 @@
 //
 //	source ── Stream, Delivery ──┐
 //	queue ─── Record, Landed ────┼──▶ Clerk ── Begin ──▶ Call ──▶ reconciler
-//	source ── Gaps, Blind ───────┘      ▲                  │
+//	source ── Count, Blind ──────┘      ▲                  │
 //	                                    └─────── End ──────┘
 //
 // A worker could take a request whose change is not recorded yet. So Record comes before

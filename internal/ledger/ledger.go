@@ -87,15 +87,15 @@ type Teller[R comparable, T any] interface {
 // Auditor learns what the ledger can't know.
 type Auditor[C any] interface {
 	Watches[C]
-	// Gaps adds a count of how many times a source may have missed changes: because a
-	// watch or a namespace came or went, an object could not be read, or events were left out. When
-	// the count grows, no request is completely known until its next success.
-	Gaps(count func() uint64)
-	// Relists adds a count of how many times a source has listed again. Nobody knows what
-	// was undone before the list, or came and went, but a reconciler may have read it from
-	// the server. When the count grows, each request's changes touch everything until its
-	// next success.
-	Relists(count func() uint64)
+	// Count adds what a source counts. It is called under the ledger's lock, so it takes none itself
+	// but that of a Runtime.
+	//
+	// Gaps are how many times the source may have missed changes: because a watch or a namespace came
+	// or went, an object could not be read, or events were left out. When they grow, no request is
+	// completely known until its next success. Relists are how many times the source has listed again.
+	// Nobody knows what was undone before the list, or came and went, but a reconciler may have read it
+	// from the server. When they grow, each request's changes touch everything until its next success.
+	Count(missed func() (gaps, relists uint64))
 	// Blind says why changes can't be known at all. From then on no request is completely
 	// known.
 	Blind(why string)

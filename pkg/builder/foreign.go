@@ -23,14 +23,14 @@ func isForeign[R comparable](src ctrlsource.TypedSource[R]) bool {
 // them has left out.
 func (c *recordedController[R]) Watch(src ctrlsource.TypedSource[R]) error {
 	if isForeign(src) {
-		c.foreign.Do(func() { c.ledger.Clerk().Gaps(c.gaps) })
+		c.foreign.Do(func() { c.ledger.Clerk().Count(c.count) })
 	}
 	return c.TypedController.Watch(src)
 }
 
-func (c *recordedController[R]) gaps() uint64 {
+func (c *recordedController[R]) count() (gaps, relists uint64) {
 	if of := c.shared.Cache(); of != nil {
-		return of.Gaps()
+		return of.Gaps(), 0
 	}
-	return 0
+	return 0, 0
 }

@@ -209,18 +209,6 @@ func (b *books[R]) lacks(a *account, last success, succeeded bool) string {
 	}
 }
 
-// doubt has a request that was just taken count as less known: something was listed again
-// before the last of its changes was recorded, or was missed, which lacking says.
-func (b *books[R]) doubt(r R, told *Changes, lacking string) {
-	told.doubt = true
-	if told.complete && lacking != "" {
-		*told = told.lack(lacking)
-	}
-	if a := b.accounts[r]; a != nil {
-		a.doubt, a.lacksTold = true, cmp.Or(a.lacksTold, lacking)
-	}
-}
-
 // derived is a change that is not recorded but follows from what happened to the
 // request.
 func derived(cause Cause, now time.Time) Change {
@@ -276,6 +264,3 @@ func (b *books[R]) keep(a *account, how ledger.Outcome) {
 	}
 	b.held += a.len() - before
 }
-
-// miss notes that changes may have been missed, of any request.
-func (b *books[R]) miss() { b.gaps++ }

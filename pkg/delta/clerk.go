@@ -19,51 +19,16 @@ import (
 // A worker could take a request whose change is not recorded yet, so the order of the
 // drawing counts.
 type clerk[R comparable] struct {
-	facts         facts
-	gaps, relists counters
-	steps         stepCounts
-	heldBack      atomic.Uint64 // events that predicates have held back
+	facts    facts
+	steps    stepCounts
+	heldBack atomic.Uint64 // events that predicates have held back
 
-	mu    lock.Mutex[lock.Clerk] // guards everything below
-	books *books[R]
-	begun bool   // a call has taken its changes
-	tells *facts // for the calls that begin now. Invariant: never written to, because their Changes share it.
-}
-
-// counters are asked for counts that only grow.
-type counters struct {
-	all  atomic.Pointer[[]func() uint64] // copied when one is added
-	seen uint64                          // their sum when it was last looked at; guarded by clerk.mu
-}
-
-func (c *counters) add(count func() uint64) {
-	for {
-		before := c.all.Load()
-		var all []func() uint64
-		if before != nil {
-			all = append(all, *before...)
-		}
-		all = append(all, count)
-		if c.all.CompareAndSwap(before, &all) {
-			return
-		}
-	}
-}
-
-func (c *counters) sum() (sum uint64) {
-	if counts := c.all.Load(); counts != nil {
-		for _, count := range *counts {
-			sum += count()
-		}
-	}
-	return sum
-}
-
-// grownLocked reports whether the sum is higher than it has been.
-func (c *counters) grownLocked(sum uint64) bool {
-	grown := sum > c.seen
-	c.seen = max(c.seen, sum)
-	return grown
+	mu            lock.Mutex[lock.Clerk] // guards everything below
+	books         *books[R]
+	counts        []func() (gaps, relists uint64)
+	gaps, relists uint64 // the sums of counts when they were last looked at
+	begun         bool   // a call has taken its changes
+	tells         *facts // for the calls that begin now. Invariant: never written to, because their Changes share it.
 }
 
 // arrival is when a request reaches the queue's workers.
@@ -108,25 +73,12 @@ func (l *clerk[R]) Take(r R) Changes {
 }
 
 func (l *clerk[R]) take(r R) (Changes, *doneSteps) {
-	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.begun = true
-	l.missLocked(gaps, relists)
+	l.lookLocked()
 	changes, done := l.books.take(r, time.Now())
 	changes.facts = l.tells
-	l.mu.Unlock()
-	// A change may have been recorded between the sum and the lock, and something missed
-	// before it. So the counts are looked at again.
-	if later, lists := l.gaps.sum(), l.relists.sum(); later > gaps || lists > relists {
-		l.mu.Lock()
-		l.missLocked(later, lists)
-		lacking := ""
-		if later > gaps {
-			lacking = missedSome
-		}
-		l.books.doubt(r, &changes, lacking)
-		l.mu.Unlock()
-	}
 	return changes, done
 }
 
@@ -141,10 +93,9 @@ func (l *clerk[R]) settle(r R, how ledger.Outcome, done *doneSteps) {
 
 // settled returns the advice that there is for the reconciler by then.
 func (l *clerk[R]) settled(r R, how ledger.Outcome, done *doneSteps) (advice string) {
-	gaps, relists := l.gaps.sum(), l.relists.sum()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.missLocked(gaps, relists)
+	l.lookLocked()
 	now := time.Now()
 	l.books.settle(r, how, done, now)
 	return l.books.unsettled.advice(now)
@@ -170,11 +121,12 @@ func (l *clerk[R]) Rests(r R, length time.Duration) bool {
 	return since >= 0 && since < length
 }
 
-// Gaps is the [ledger.Auditor]'s.
-func (l *clerk[R]) Gaps(count func() uint64) { l.gaps.add(count) }
-
-// Relists is the [ledger.Auditor]'s.
-func (l *clerk[R]) Relists(count func() uint64) { l.relists.add(count) }
+// Count is the [ledger.Auditor]'s.
+func (l *clerk[R]) Count(missed func() (gaps, relists uint64)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts = append(l.counts, missed)
+}
 
 // Blind is the [ledger.Auditor]'s.
 func (l *clerk[R]) Blind(why string) {
@@ -183,14 +135,21 @@ func (l *clerk[R]) Blind(why string) {
 	l.books.blind = cmp.Or(l.books.blind, why)
 }
 
-// missLocked notices that there are more gaps or relists than before.
-func (l *clerk[R]) missLocked(gaps, relists uint64) {
-	if l.gaps.grownLocked(gaps) {
-		l.books.miss()
+// lookLocked notices that there are more gaps or relists than before. What was missed before a change was recorded
+// is counted by then, because to record a change takes the lock.
+func (l *clerk[R]) lookLocked() {
+	var gaps, relists uint64
+	for _, missed := range l.counts {
+		g, r := missed()
+		gaps, relists = gaps+g, relists+r
 	}
-	if l.relists.grownLocked(relists) {
+	if gaps > l.gaps {
+		l.books.gaps++
+	}
+	if relists > l.relists {
 		l.books.lists++
 	}
+	l.gaps, l.relists = max(l.gaps, gaps), max(l.relists, relists)
 }
 
 // Once is the [ledger.Marker]'s.

@@ -33,11 +33,15 @@ func (l *Ledger[R]) LandedLater(r R)                { l.clerk.LandedLater(r) }
 func (l *Ledger[R]) NewStream(byKey bool) Stream[R] { return l.clerk.NewStream(byKey) }
 func (l *Ledger[R]) Take(r R) Changes               { return l.clerk.Take(r) }
 func (l *Ledger[R]) Settle(r R, how Outcome)        { l.clerk.Settle(r, how) }
-func (l *Ledger[R]) Gaps(count func() uint64)       { l.clerk.Gaps(count) }
-func (l *Ledger[R]) Relists(count func() uint64)    { l.clerk.Relists(count) }
-func (l *Ledger[R]) Blind(why string)               { l.clerk.Blind(why) }
-func (l *Ledger[R]) OnlyListed()                    { l.clerk.OnlyListed() }
-func (l *Ledger[R]) Listed(c Change)                { l.clerk.Listed(c) }
+func (l *Ledger[R]) Gaps(count func() uint64) {
+	l.clerk.Count(func() (gaps, relists uint64) { return count(), 0 })
+}
+func (l *Ledger[R]) Relists(count func() uint64) {
+	l.clerk.Count(func() (gaps, relists uint64) { return 0, count() })
+}
+func (l *Ledger[R]) Blind(why string) { l.clerk.Blind(why) }
+func (l *Ledger[R]) OnlyListed()      { l.clerk.OnlyListed() }
+func (l *Ledger[R]) Listed(c Change)  { l.clerk.Listed(c) }
 func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, ledger.Call) {
 	return l.clerk.Begin(ctx, r)
 }

@@ -38,7 +38,7 @@ func (l *clerk[R]) list(c Change, more int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.begun {
-		l.books.miss()
+		l.books.gaps++
 	}
 	at := slices.IndexFunc(l.tells.listed, func(k listedKind) bool { return k.kind == kind })
 	if !l.tells.onlyListed || kind.Empty() || at < 0 && more < 0 {

@@ -61,25 +61,19 @@ func newAttribution[R comparable](queue workqueue.TypedRateLimitingInterface[R],
 	if ledger != nil {
 		clerk := ledger.Clerk()
 		a.stream = clerk.NewStream(byKey)
-		clerk.Gaps(a.gaps)
-		clerk.Relists(a.relists)
+		clerk.Count(a.count)
 	}
 	return a
 }
 
-// gaps counts a gap at each look while there is no informer. A request that succeeds meanwhile has not
+// count counts a gap at each look while there is no informer. A request that succeeds meanwhile has not
 // seen the end of it.
-func (a *attribution[R]) gaps() uint64 {
+func (a *attribution[R]) count() (gaps, relists uint64) {
 	if a.adrift.Load() {
 		a.lost.Add(1)
 	}
-	gaps, _ := a.missed.Load().sum()
-	return a.lost.Load() + gaps
-}
-
-func (a *attribution[R]) relists() uint64 {
-	_, relists := a.missed.Load().sum()
-	return relists
+	gaps, relists = a.missed.Load().sum()
+	return a.lost.Load() + gaps, relists
 }
 
 // from is the tally of a subscriber that comes to an informer now.

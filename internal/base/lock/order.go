@@ -17,10 +17,11 @@ var order = [][]any{
 	{FIFO{}, KeyFIFO{}, Resyncer{}},
 	{Subscriber{}},
 	{Binding{}, CacheKinds{}},
+	{Clerk{}},
 	{Runtime{}},
 	{JournalShelf{}},
 	{
-		CallSteps{}, Calls{}, Clerk{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
+		CallSteps{}, Calls{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
 		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
 		Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
@@ -104,7 +105,7 @@ type (
 	// ControllerQueue is recording.ControllerQueue.mu: what a controller may add once more.
 	ControllerQueue struct{}
 
-	// Clerk is delta.clerk.mu: the books of a controller.
+	// Clerk is delta.clerk.mu: the books of a controller. It is held while sources are asked what they have missed.
 	Clerk struct{}
 	// Runtime is managed.Runtime.mu: what runs of one manager, and which journal notes that. It is held
 	// while a cache or a controller is told of its journal.
