@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"weak"
 
@@ -14,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
-	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
@@ -30,14 +30,12 @@ var (
 type session struct {
 	source  fmt.Stringer
 	from    cache.Cache
-	tasks   *lifecycle.Group // Invariant: they stop when the context ends, or with a bad answer.
-	settled chan struct{}    // Invariant: closed exactly if done.
-
+	tasks   *lifecycle.Group      // Invariant: they stop when the context ends, or with a bad answer.
 	missing atomic.Pointer[error] // why there is no informer yet
 
-	mu     lock.Mutex[lock.Session] // guards everything below
-	answer answer
-	done   bool // there is an answer
+	once    sync.Once // sets the answer
+	answer  answer    // Invariant: nobody changes it once settled is closed.
+	settled chan struct{}
 }
 
 // answer is what WaitForSync returns.
@@ -49,8 +47,7 @@ type answer struct {
 
 // sessions has the latest Start of one source.
 type sessions struct {
-	mu     lock.Mutex[lock.Sessions] // guards latest
-	latest *session                  // nil before the first
+	latest atomic.Pointer[session] // nil before the first
 }
 
 // begin runs task, which may go on until ctx ends. The session is settled by the task, or with its error.
@@ -66,16 +63,12 @@ func (all *sessions) begin(ctx context.Context, source fmt.Stringer, from cache.
 	if !started {
 		s.failed(ctx, ctx.Err())
 	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.latest = s
+	all.latest.Store(s)
 }
 
 // wait is the source's WaitForSync.
 func (all *sessions) wait(ctx context.Context, source fmt.Stringer) error {
-	all.mu.Lock()
-	latest := all.latest
-	all.mu.Unlock()
+	latest := all.latest.Load()
 	if latest == nil {
 		return fmt.Errorf("wait for %s: it has not been started", source)
 	}
@@ -83,22 +76,22 @@ func (all *sessions) wait(ctx context.Context, source fmt.Stringer) error {
 }
 
 // settle sets the answer. It reports false if there is one already.
-func (s *session) settle(a answer) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.done {
-		return false
-	}
-	s.answer, s.done = a, true
-	close(s.settled)
-	return true
+func (s *session) settle(a answer) (first bool) {
+	s.once.Do(func() {
+		s.answer, first = a, true
+		close(s.settled)
+	})
+	return first
 }
 
 // answered reports whether there is an answer.
 func (s *session) answered() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.done
+	select {
+	case <-s.settled:
+		return true
+	default:
+		return false
+	}
 }
 
 // follower hears when an informer has ended and another one takes its place, and when none will. The error is why.
@@ -183,19 +176,14 @@ func (s *session) ended() {
 
 // wait returns the answer, or gives up with ctx.
 func (s *session) wait(ctx context.Context) error {
-	select {
-	case <-s.settled: // an answer counts even if ctx has ended
-	default:
+	if !s.answered() { // an answer counts even if ctx has ended
 		select {
 		case <-s.settled:
 		case <-ctx.Done():
 			s.giveUp(ctx)
 		}
 	}
-	s.mu.Lock()
-	a := s.answer
-	s.mu.Unlock()
-	switch {
+	switch a := s.answer; {
 	case a.panicked:
 		_ = s.tasks.Wait() // panics, unless panics are configured not to end the process
 		return fmt.Errorf("start %s: it panicked, and the log says where", s.source)

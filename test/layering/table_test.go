@@ -105,7 +105,7 @@ var table = map[string]rule{
 	},
 	"pkg/source": {
 		ours: in("pkg/informer", "pkg/resync", "pkg/delta", "pkg/predicate",
-			"internal/engine", "internal/ledger", "internal/base/lifecycle", "internal/base/lock", "internal/managed", "internal/api/objects", "internal/inspect/observe", "internal/schema/path", "internal/ledger/recording"),
+			"internal/engine", "internal/ledger", "internal/base/lifecycle", "internal/managed", "internal/api/objects", "internal/inspect/observe", "internal/schema/path", "internal/ledger/recording"),
 		theirs: edge, except: aboveUs,
 	},
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/base/lock", "internal/api/objects", "internal/schema/path"), theirs: edge, except: aboveUs},

@@ -23,7 +23,7 @@ var order = [][]any{
 	{
 		CallSteps{}, Calls{}, ControllerQueue{}, Descriptions{}, Group{}, Guard{}, Horizon{}, HotLoop{}, Indexers{}, Journal{}, Limiter{}, Line{}, Memory{}, Mutations{},
 		Past{}, PathChecks{}, PathPredicate{}, Pins{}, QueueClock{}, Reflector{}, Relatives{}, Relists{},
-		Session{}, Sessions{}, SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
+		SharedInformer{}, Shown{}, StepCounts{}, Wishes{}, Writes{},
 	},
 }
 
@@ -128,11 +128,6 @@ type (
 	PathPredicate struct{}
 	// Descriptions is schemas.descriptions.mu: what the server says about its kinds.
 	Descriptions struct{}
-
-	// Sessions is source.sessions.mu: the latest Start of a source.
-	Sessions struct{}
-	// Session is source.session.mu: whether a source has synced.
-	Session struct{}
 
 	// JournalShelf is journal.shelf.mu: the last entries of one kind or controller. An informer holds
 	// it for a batch.
