@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	ctrlpredicate "sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -45,15 +46,8 @@ func (e *EventHandler[O, R]) callCreate(d *delta.Delta[any], t *turn[R]) bool {
 		return false
 	}
 	about := event.TypedCreateEvent[O]{Object: obj, IsInInitialList: d.Initial}
-	for _, p := range e.predicates {
-		if !p.Create(about) {
-			return t.heldBack()
-		}
-	}
-	ctx, end := context.WithCancel(e.ctx)
-	defer end()
-	e.handler.Create(ctx, about, t.queue(d))
-	return true
+	passes := e.allPass(func(p ctrlpredicate.TypedPredicate[O]) bool { return p.Create(about) })
+	return e.tell(t, passes, func(ctx context.Context) { e.handler.Create(ctx, about, t.queue(d)) })
 }
 
 func (e *EventHandler[O, R]) callUpdate(d *delta.Delta[any], t *turn[R]) bool {
@@ -66,13 +60,7 @@ func (e *EventHandler[O, R]) callUpdate(d *delta.Delta[any], t *turn[R]) bool {
 		return false
 	}
 	about := event.TypedUpdateEvent[O]{ObjectOld: before, ObjectNew: after}
-	if !e.passes(d, about) {
-		return t.heldBack()
-	}
-	ctx, end := context.WithCancel(e.ctx)
-	defer end()
-	e.handler.Update(ctx, about, t.queue(d))
-	return true
+	return e.tell(t, e.passes(d, about), func(ctx context.Context) { e.handler.Update(ctx, about, t.queue(d)) })
 }
 
 // callDelete shows the last known state of an object whose deletion was missed.
@@ -82,15 +70,24 @@ func (e *EventHandler[O, R]) callDelete(d *delta.Delta[any], t *turn[R]) bool {
 		return false
 	}
 	about := event.TypedDeleteEvent[O]{Object: obj, DeleteStateUnknown: d.Missed}
-	for _, p := range e.predicates {
-		if !p.Delete(about) {
-			return t.heldBack()
-		}
+	passes := e.allPass(func(p ctrlpredicate.TypedPredicate[O]) bool { return p.Delete(about) })
+	return e.tell(t, passes, func(ctx context.Context) { e.handler.Delete(ctx, about, t.queue(d)) })
+}
+
+// tell calls the handler if the event passes.
+func (e *EventHandler[O, R]) tell(t *turn[R], passes bool, call func(context.Context)) bool {
+	if !passes {
+		return t.heldBack()
 	}
 	ctx, end := context.WithCancel(e.ctx)
 	defer end()
-	e.handler.Delete(ctx, about, t.queue(d))
+	call(ctx)
 	return true
+}
+
+// allPass asks one predicate after the other, up to the first that holds the event back.
+func (e *EventHandler[O, R]) allPass(asked func(ctrlpredicate.TypedPredicate[O]) bool) bool {
+	return !slices.ContainsFunc(e.predicates, func(p ctrlpredicate.TypedPredicate[O]) bool { return !asked(p) })
 }
 
 // passes asks the predicates about an update. Two objects do not tell that a resync or a
@@ -103,12 +100,7 @@ func (e *EventHandler[O, R]) passes(d *delta.Delta[any], about event.TypedUpdate
 	case d.Op == delta.Updated && d.Relisted:
 		return e.apart.ask(func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofRelisted(p, about) }).says != no
 	}
-	for _, p := range e.predicates {
-		if !p.Update(about) {
-			return false
-		}
-	}
-	return true
+	return e.allPass(func(p ctrlpredicate.TypedPredicate[O]) bool { return p.Update(about) })
 }
 
 // as returns an object of the delta as an O, if it is one.
