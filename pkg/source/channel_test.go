@@ -36,7 +36,7 @@ func TestChannelTellsWhichObject(t *testing.T) {
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
 		plain, recording := newQueue(t), newQueue(t)
 		started(t, t.Context(), s, plain)
-		started(t, t.Context(), source.Recorded(s, ledger), recording)
+		started(t, t.Context(), recorded{s, ledger}, recording)
 		for _, name := range []string{"hidden", "web", "db"} {
 			events <- event.TypedGenericEvent[*podObject]{Object: pod(name, "1")}
 		}

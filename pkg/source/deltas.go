@@ -60,7 +60,7 @@ func (d *deltas[R]) Start(ctx context.Context, queue workqueue.TypedRateLimiting
 		return errors.New("must create Deltas with a non-nil function")
 	}
 	d.sessions.begin(ctx, d, d.from, func(ctx context.Context, s *session) error {
-		to, ledger := recording.Unwrap(queue) // see Recorded
+		to, ledger := recording.Unwrap(queue)
 		a := newAttribution(to, ledger, false)
 		a.example = d.obj
 		return s.followInformers(ctx, d.obj, func(found cache.Informer) (again bool, err error) {

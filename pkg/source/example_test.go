@@ -106,19 +106,15 @@ func ExampleChannel() {
 	events := make(chan event.GenericEvent, 1)
 	events <- event.GenericEvent{Object: pod("web", "1")}
 	close(events)
-	ledger := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	s := source.Channel(events, &handler.EnqueueRequestForObject{})
-	if err := source.Recorded(s, ledger).Start(context.Background(), q); err != nil { // our builder does as much
+	if err := s.Start(context.Background(), q); err != nil {
 		panic(err)
 	}
 	next, _ := q.Get()
-	for change := range ledger.Clerk().Take(next).All() {
-		fmt.Println(change.Cause, change.Key)
-	}
-	q.Done(next)
-	// Output: Generic team/web
+	fmt.Println(next)
+	// Output: team/web
 }
 
 func ExampleTypedChannel() {
@@ -137,17 +133,4 @@ func ExampleTypedChannel() {
 	}
 	fmt.Println(q.Get())
 	// Output: web false
-}
-
-func ExampleRecorded() {
-	pods := controllertest.NewFakeInformer(controllertest.Synced)
-	ledger := delta.NewLedger[reconcile.Request](delta.LedgerOptions{})
-	s := source.NewKind(podsFrom(pods), client.Object(&corev1.Pod{}), &handler.EnqueueRequestForObject{})
-	watch(source.Recorded(s, ledger), func() { pods.Add(pod("web", "1")) })
-	for change := range ledger.Clerk().Take(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "web"}}).All() {
-		fmt.Println(change.Cause, change.Op, change.Key)
-	}
-	// Output:
-	// queued team/web
-	// Mapped Added team/web
 }

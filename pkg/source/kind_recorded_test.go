@@ -212,7 +212,7 @@ func TestRecordedDeltas(t *testing.T) {
 		pods := newInformer(server)
 		run(pods.RunWithContext)
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
-		s := source.Recorded(source.NewDeltas(holding(pods), &podObject{}, addForObject, informer.SubscribeOptions{}), ledger)
+		s := recorded{source.NewDeltas(holding(pods), &podObject{}, addForObject, informer.SubscribeOptions{}), ledger}
 		startedSynced(t, s, newQueue(t))
 		server.Add(pod("web", "1"))
 		synctest.Wait()

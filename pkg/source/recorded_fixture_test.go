@@ -13,6 +13,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	ledgers "github.com/delta-runtime/delta-runtime/internal/ledger"
+	recordings "github.com/delta-runtime/delta-runtime/internal/ledger/recording"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
@@ -32,6 +33,24 @@ func ledgered(from ctrlcache.Cache, ledger *delta.Ledger[request], tell handler.
 	return &source.Kind[*podObject, request]{
 		Type: &podObject{}, Cache: from, Handler: tell, Ledger: ledger, Cause: delta.Primary, GVK: podKind,
 	}
+}
+
+// recorded is a source whose controller's queue records, as that of a controller with a ledger.
+type recorded struct {
+	ctrlsource.Source
+	ledger *delta.Ledger[request]
+}
+
+func (s recorded) Start(ctx context.Context, q queue) error {
+	return s.Source.Start(ctx, recordings.NewQueue(q, recordings.Reason[request]{Ledger: s.ledger, Change: delta.Change{Cause: delta.External}}))
+}
+
+func (s recorded) WaitForSync(ctx context.Context) error {
+	return s.Source.(ctrlsource.SyncingSource).WaitForSync(ctx)
+}
+
+func asked(name string) request {
+	return request{NamespacedName: namespacedName(name)}
 }
 
 func forPods() handler.TypedEventHandler[*podObject, request] {

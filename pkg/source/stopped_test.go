@@ -29,7 +29,7 @@ import (
 func podSources(from cache.Cache, ledger *delta.Ledger[request]) map[string]ctrlsource.SyncingSource {
 	return map[string]ctrlsource.SyncingSource{
 		"kind":   ledgered(from, ledger, forPods()),
-		"deltas": source.Recorded(source.NewDeltas(from, &corev1.Pod{}, addForObject, informer.SubscribeOptions{}), ledger),
+		"deltas": recorded{source.NewDeltas(from, &corev1.Pod{}, addForObject, informer.SubscribeOptions{}), ledger},
 	}
 }
 
