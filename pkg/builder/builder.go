@@ -195,13 +195,5 @@ func (b *TypedBuilder[R]) Build(r reconcile.TypedReconciler[R]) (controller.Type
 	if err := b.checkPaths(); err != nil {
 		return nil, err
 	}
-	p := newPlan(b)
-	made, err := p.build(r)
-	if err == nil {
-		err = p.checkPathsLater()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
+	return newPlan(b).build(r)
 }

@@ -2,12 +2,10 @@ package builder_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,19 +15,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
-	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
@@ -55,16 +49,6 @@ func untypedOf(kind schema.GroupVersionKind) client.Object {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(kind)
 	return u
-}
-
-// schemasOnly are schemas of the kinds of one group.
-type schemasOnly struct{ group string }
-
-func (s schemasOnly) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if obj.GetObjectKind().GroupVersionKind().Group != s.group {
-		return (&samples.Refusing{}).ObjectToTyped(obj, opts...)
-	}
-	return samples.Builtin.ObjectToTyped(obj, opts...)
 }
 
 func TestPathsAreCheckedWhenAControllerIsBuilt(t *testing.T) {
@@ -99,85 +83,6 @@ func TestPathsAreCheckedWhenAControllerIsBuilt(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestPathsOfUntypedKindsAreCheckedAtTheStart has kinds with a schema, and one without a CRD.
-func TestPathsOfUntypedKindsAreCheckedAtTheStart(t *testing.T) {
-	m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
-	lines := loggingManager(m)
-	kind, later := appsv1.SchemeGroupVersion.WithKind("Deployment"), schema.GroupVersionKind{Group: "a.b", Version: "v1", Kind: "Later"}
-	_, err := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).
-		WithLedger(delta.LedgerOptions{Schemas: schemasOnly{"apps"}}).
-		WithPaths(untypedOf(kind), "spec.replicas", "spec.replica").
-		WithPaths(untypedOf(later), "spec.anything").
-		WithPaths(&corev1.Secret{}, "data").Build(noop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, r := range m.added {
-		if asked, ok := r.(manager.LeaderElectionRunnable); ok && !asked.NeedLeaderElection() {
-			found++
-			if err := r.Start(t.Context()); err != nil {
-				t.Errorf("a path ends the manager: %v", err)
-			}
-		}
-	}
-	want := "path spec.replica can't exist in apps/v1 Deployment: spec has no field replica; did you mean spec.replicas?"
-	if got := lines(); found != 1 || len(got) != 1 || !strings.Contains(got[0], want) || !strings.Contains(got[0], `"controller"="configmap"`) {
-		t.Errorf("%d checks logged %q, want %q", found, got, want)
-	}
-}
-
-// described are schemas of a server that knows a kind only later.
-type described struct {
-	schemasOnly
-	known atomic.Bool
-}
-
-func (d *described) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if err := d.Describes(obj.GetObjectKind().GroupVersionKind()); err != nil {
-		return nil, err
-	}
-	return d.schemasOnly.ObjectToTyped(obj, opts...)
-}
-
-func (d *described) Describes(schema.GroupVersionKind) error {
-	if !d.known.Load() {
-		return errors.New("never heard of it")
-	}
-	return nil
-}
-
-// The server publishes the schema of a CRD some time after it serves the kind.
-func TestPathsAreCheckedAsSoonAsTheServerDescribesTheKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := newFakeManager(&informertest.FakeInformers{Scheme: scheme.Scheme})
-		lines := loggingManager(m)
-		schemas := &described{schemasOnly: schemasOnly{"apps"}}
-		if _, err := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}).WithLedger(delta.LedgerOptions{Schemas: schemas}).
-			WithPaths(untypedOf(appsv1.SchemeGroupVersion.WithKind("Deployment")), "spec.replica").Build(noop); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error)
-		for _, r := range m.added {
-			if asked, ok := r.(manager.LeaderElectionRunnable); ok && !asked.NeedLeaderElection() {
-				go func() { ended <- r.Start(t.Context()) }()
-			}
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if got := lines(); len(got) != 1 || !strings.Contains(got[0], "does not describe") {
-			t.Errorf("before the server knows the kind: %q", got)
-		}
-		schemas.known.Store(true)
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if got := lines(); len(got) != 2 || !strings.Contains(got[1], "did you mean spec.replicas?") {
-			t.Errorf("then: %q", got)
-		}
-	})
 }
 
 // No change touches a path of a kind that is not watched, so the path must be wrong.

@@ -23,7 +23,6 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/engine/timetable"
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
-	"github.com/delta-runtime/delta-runtime/pkg/diff"
 	"github.com/delta-runtime/delta-runtime/pkg/queue/ctrlqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/source"
 )
@@ -36,7 +35,6 @@ type plan[R comparable] struct {
 	kindOf   schema.GroupVersionKind // of For
 	name     string
 	watching map[string]int // how many sources of each kind there are
-	schemas  diff.Schemas   // the ledger's
 }
 
 func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
@@ -44,7 +42,6 @@ func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
 	if !b.unkept {
 		p.shared = b.runtime()
 		opts := ledgerOptions(b.mgr, p.shared, b.ledgers)
-		p.schemas = opts.Schemas
 		if opts.Watched == nil {
 			opts.Watched = p.examples()
 		}

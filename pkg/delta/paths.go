@@ -10,7 +10,7 @@ import "github.com/delta-runtime/delta-runtime/internal/schema/path"
 // It goes by the Go type and the names in its JSON tags. An optional field exists. Where the
 // type leaves open what follows, as a RawExtension and an interface do, anything may follow.
 // Of metav1.PartialObjectMetadata and of unstructured objects only the metadata is checked;
-// the builder's WithPaths checks the rest by the server's schema. The text that it returns is
+// [Changes.Touches] checks the rest by the server's schema. The text that it returns is
 // spelled as in a [diff.Edit].
 func MustPath[T Object](text string) string { return path.Must[T](text) }
 

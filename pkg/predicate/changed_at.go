@@ -19,8 +19,8 @@ import (
 // so in the log and passes everything. If a path can't exist in any kind that it sees, it passes
 // every update, and says so in the log once it finds out. If a path can exist in one of the
 // kinds, objects of the others do not touch it. A predicate does not know the fields of a custom
-// resource that the cache keeps in unstructured form: have [delta.MustPath] or the builder's WithPaths
-// check your paths when the program starts. If neither state of such an object has the path,
+// resource that the cache keeps in unstructured form: have [delta.MustPath] check your paths when the
+// program starts, by the resource's Go type. If neither state of such an object has the path,
 // any change touches it.
 func ChangedAt(paths ...string) ctrlpredicate.Predicate {
 	return TypedChangedAt[client.Object](paths...)

@@ -111,7 +111,7 @@ var table = map[string]rule{
 	"pkg/predicate": {ours: in("pkg/delta", "pkg/diff", "internal/base/lock", "internal/api/objects", "internal/schema/path"), theirs: edge, except: aboveUs},
 	"pkg/builder": {
 		ours: in("pkg/source", "pkg/delta", "pkg/diff", "pkg/resync", "pkg/queue/ctrlqueue",
-			"internal/hotloop", "internal/inspect/journal", "internal/ledger", "internal/base/lock", "internal/managed", "internal/inspect/metrics", "internal/api/objects", "internal/inspect/observe", "internal/schema/path", "internal/ledger/recording", "internal/schema/schemas",
+			"internal/hotloop", "internal/inspect/journal", "internal/ledger", "internal/base/lock", "internal/managed", "internal/inspect/metrics", "internal/inspect/observe", "internal/schema/path", "internal/ledger/recording", "internal/schema/schemas",
 			"internal/engine/timetable", "pkg/queue"),
 		theirs: edge,
 	},
