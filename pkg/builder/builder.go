@@ -195,5 +195,9 @@ func (b *TypedBuilder[R]) Build(r reconcile.TypedReconciler[R]) (controller.Type
 	if err := b.checkPaths(); err != nil {
 		return nil, err
 	}
-	return newPlan(b).build(r)
+	p, err := newPlan(b)
+	if err != nil {
+		return nil, err
+	}
+	return p.build(r)
 }

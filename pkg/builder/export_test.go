@@ -11,7 +11,7 @@ import (
 
 // LedgerOptionsFor returns the options of a controller's ledger.
 func LedgerOptionsFor(mgr manager.Manager, opts delta.LedgerOptions) delta.LedgerOptions {
-	return ledgerOptions(mgr, ControllerManagedBy(mgr).runtime(), opts)
+	return ledgerOptions(mgr, (&plan[reconcile.Request]{TypedBuilder: ControllerManagedBy(mgr)}).runtime(), opts)
 }
 
 // Record returns what a controller with a ledger is made of: a reconciler that is told why it

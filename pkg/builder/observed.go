@@ -28,15 +28,13 @@ type about struct {
 }
 
 // runtime returns what the controller shares with the other parts of its manager. If none of them knows it, the
-// controller shares nothing. The log says so if the controller has a ledger: no other one is shown anyway.
-func (b *TypedBuilder[R]) runtime() *managed.Runtime {
-	if of := managed.Of(b.mgr.GetCache(), b.mgr.GetClient()); of != nil {
+// controller shares nothing. The log says so.
+func (p *plan[R]) runtime() *managed.Runtime {
+	if of := managed.Of(p.mgr.GetCache(), p.mgr.GetClient()); of != nil {
 		return of
 	}
-	if !b.unkept {
-		b.logger().Info("The manager's cache is not one of ours, or somebody has wrapped both the cache and the client: an inspector does not show this controller, "+
-			"and the controller reads the kinds' schemas for itself; call manager.Configure, and wrap one of the two at most", "cache", fmt.Sprintf("%T", b.mgr.GetCache()))
-	}
+	p.log.Info("The manager's cache is not one of ours, or somebody has wrapped both the cache and the client: an inspector does not show this controller, "+
+		"and the controller reads the kinds' schemas for itself; call manager.Configure, and wrap one of the two at most", "cache", fmt.Sprintf("%T", p.mgr.GetCache()))
 	return managed.New()
 }
 

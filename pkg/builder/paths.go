@@ -1,15 +1,11 @@
 package builder
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -58,15 +54,4 @@ func (p *plan[R]) examples() func() []delta.Object {
 		watched = append(watched, w.object)
 	}
 	return func() []delta.Object { return watched }
-}
-
-// logger returns the logger for wrong paths.
-func (b *TypedBuilder[R]) logger() logr.Logger {
-	name := b.name
-	if b.primary.object != nil {
-		if kind, err := apiutil.GVKForObject(b.primary.object, b.mgr.GetScheme()); err == nil {
-			name = cmp.Or(name, strings.ToLower(kind.Kind))
-		}
-	}
-	return b.mgr.GetLogger().WithValues("controller", name)
 }

@@ -34,24 +34,35 @@ type plan[R comparable] struct {
 	shared   *managed.Runtime        // nil if there is no ledger
 	kindOf   schema.GroupVersionKind // of For
 	name     string
+	log      logr.Logger
 	watching map[string]int // how many sources of each kind there are
 }
 
-func newPlan[R comparable](b *TypedBuilder[R]) *plan[R] {
+func newPlan[R comparable](b *TypedBuilder[R]) (*plan[R], error) {
 	p := &plan[R]{TypedBuilder: b}
+	if b.primary.object != nil {
+		var err error
+		if p.kindOf, err = apiutil.GVKForObject(b.primary.object, b.mgr.GetScheme()); err != nil {
+			return nil, err
+		}
+	}
+	if p.name = cmp.Or(b.name, strings.ToLower(p.kindOf.Kind)); p.name == "" {
+		return nil, errors.New("one of For() or Named() must be called")
+	}
+	p.log = b.mgr.GetLogger().WithValues("controller", p.name)
 	if !b.unkept {
-		p.shared = b.runtime()
+		p.shared = p.runtime()
 		opts := ledgerOptions(b.mgr, p.shared, b.ledgers)
 		if opts.Watched == nil {
 			opts.Watched = p.examples()
 		}
 		if opts.Log.IsZero() {
-			opts.Log = b.logger()
+			opts.Log = p.log
 		}
 		p.ledger = delta.NewLedger[R](opts)
 		p.ledger.Clerk().OnlyListed()
 	}
-	return p
+	return p, nil
 }
 
 func (p *plan[R]) build(r reconcile.TypedReconciler[R]) (controller.TypedController[R], error) {
@@ -85,20 +96,10 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		return options, errors.New("reconciler was set via WithOptions() and via Build() or Complete()")
 	}
 	options.Reconciler = r
-	if p.primary.object != nil {
-		var err error
-		if p.kindOf, err = apiutil.GVKForObject(p.primary.object, p.mgr.GetScheme()); err != nil {
-			return options, err
-		}
-		if options.MaxConcurrentReconciles == 0 {
-			options.MaxConcurrentReconciles = max(0, general.GroupKindConcurrency[p.kindOf.GroupKind().String()])
-		}
+	if p.primary.object != nil && options.MaxConcurrentReconciles == 0 {
+		options.MaxConcurrentReconciles = max(0, general.GroupKindConcurrency[p.kindOf.GroupKind().String()])
 	}
 	options.CacheSyncTimeout = cmp.Or(options.CacheSyncTimeout, max(0, general.CacheSyncTimeout))
-	p.name = cmp.Or(p.TypedBuilder.name, strings.ToLower(p.kindOf.Kind))
-	if p.name == "" {
-		return options, errors.New("one of For() or Named() must be called")
-	}
 	if options.LogConstructor == nil {
 		options.LogConstructor = p.logConstructor()
 	}
@@ -111,7 +112,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 		recorded := &recordedReconciler[R]{
 			to: r, ledger: p.ledger, causeLog: p.causeLog,
 			guard: newGuard[R](p.name, p.mgr, p.ledgers),
-			about: about{name: p.name, kind: p.kindOf, runtime: p.shared, log: p.logger()},
+			about: about{name: p.name, kind: p.kindOf, runtime: p.shared, log: p.log},
 		}
 		options.Reconciler, options.NewQueue = recorded, recorded.queueWith(options.NewQueue)
 	}
@@ -120,7 +121,7 @@ func (p *plan[R]) controllerOptions(r reconcile.TypedReconciler[R]) (controller.
 
 // logConstructor does what controller-runtime's does, with the same keys.
 func (p *plan[R]) logConstructor() func(*R) logr.Logger {
-	general := p.mgr.GetLogger().WithValues("controller", p.name)
+	general := p.log
 	if p.kindOf.Kind != "" {
 		general = general.WithValues("controllerGroup", p.kindOf.Group, "controllerKind", p.kindOf.Kind)
 	}
