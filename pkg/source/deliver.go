@@ -96,9 +96,9 @@ func (e *EventHandler[O, R]) passes(d *delta.Delta[any], about event.TypedUpdate
 	terms := d.Resync()
 	switch {
 	case terms != nil && !terms.AsUpdate:
-		return e.apart.ask(func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofResync(p, about, *terms) }).says != no
+		return askUntil(no, e.predicates, func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofResync(p, about, *terms) }).says != no
 	case d.Op == delta.Updated && d.Relisted:
-		return e.apart.ask(func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofRelisted(p, about) }).says != no
+		return askUntil(no, e.predicates, func(p ctrlpredicate.TypedPredicate[O]) opinion { return ofRelisted(p, about) }).says != no
 	}
 	return e.allPass(func(p ctrlpredicate.TypedPredicate[O]) bool { return p.Update(about) })
 }

@@ -21,7 +21,6 @@ type EventHandler[O any, R comparable] struct {
 	ctx        context.Context // Invariant: the context of each call ends with it, or earlier.
 	handler    handler.TypedEventHandler[O, R]
 	predicates []ctrlpredicate.TypedPredicate[O]
-	apart      combined[O] // the same predicates, for questions that only single ones answer
 
 	to     *attribution[R] // Invariant: not nil. It makes the queue of each call.
 	resync *delta.Origin   // what client-go's informer means by one object shown twice; nil: an update
@@ -41,10 +40,7 @@ func NewEventHandler[O any, R comparable](
 func newEventHandler[O any, R comparable](
 	ctx context.Context, to *attribution[R], tell handler.TypedEventHandler[O, R], predicates []ctrlpredicate.TypedPredicate[O],
 ) *EventHandler[O, R] {
-	return &EventHandler[O, R]{
-		ctx: ctx, to: to, handler: tell,
-		predicates: predicates, apart: takeApart(ctrlpredicate.And(predicates...)),
-	}
+	return &EventHandler[O, R]{ctx: ctx, to: to, handler: tell, predicates: predicates}
 }
 
 // OnAdd delivers a creation, or an object that was there before.

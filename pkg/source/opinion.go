@@ -57,49 +57,27 @@ func ofRelisted[O any](p ctrlpredicate.TypedPredicate[O], e event.TypedUpdateEve
 	return opinion{says: no}
 }
 
-// combined is a predicate with the parts that controller-runtime's functions made it of.
-type combined[O any] struct {
-	how    connective
-	of     []combined[O]
-	single ctrlpredicate.TypedPredicate[O] // Invariant: set exactly if how is single.
-}
-
-type connective uint8
-
-const (
-	single connective = iota
-	all
-	either
-	not
-)
-
-// takeApart sees through controller-runtime's And, Or and Not. Their parts are private, and
-// nobody else knows them. If controller-runtime ever builds them otherwise, a combined
-// predicate counts as a single one that says nothing of resyncs.
-func takeApart[O any](p ctrlpredicate.TypedPredicate[O]) combined[O] {
+// ask has one answer for each single predicate, and combines what they say. It sees through controller-runtime's
+// And, Or and Not. Their parts are private, and nobody else knows them. If controller-runtime ever builds them
+// otherwise, a combined predicate counts as a single one that says nothing of resyncs.
+func ask[O any](p ctrlpredicate.TypedPredicate[O], one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
 	switch reflect.TypeOf(p) {
 	case reflect.TypeOf(ctrlpredicate.And[O]()):
 		if parts, ok := onlyField[[]ctrlpredicate.TypedPredicate[O]](p); ok {
-			return combined[O]{how: all, of: takeAllApart(parts)}
+			return askUntil(no, parts, one)
 		}
 	case reflect.TypeOf(ctrlpredicate.Or[O]()):
 		if parts, ok := onlyField[[]ctrlpredicate.TypedPredicate[O]](p); ok {
-			return combined[O]{how: either, of: takeAllApart(parts)}
+			return askUntil(yes, parts, one)
 		}
 	case reflect.TypeOf(ctrlpredicate.Not[O](nil)):
 		if part, ok := onlyField[ctrlpredicate.TypedPredicate[O]](p); ok {
-			return combined[O]{how: not, of: []combined[O]{takeApart(part)}}
+			o := ask(part, one)
+			o.says = -o.says
+			return o
 		}
 	}
-	return combined[O]{single: p}
-}
-
-func takeAllApart[O any](parts []ctrlpredicate.TypedPredicate[O]) []combined[O] {
-	of := make([]combined[O], len(parts))
-	for i, part := range parts {
-		of[i] = takeApart(part)
-	}
-	return of
+	return one(p)
 }
 
 // onlyField returns the only field of a struct, if it is an F. It reads a copy.
@@ -112,28 +90,12 @@ func onlyField[F any](of any) (field F, ok bool) {
 	return *(*F)(v.Field(0).Addr().UnsafePointer()), true
 }
 
-// ask combines what the single predicates say. It does not ask more of them than it needs.
-func (c *combined[O]) ask(one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
-	switch c.how {
-	case not:
-		o := c.of[0].ask(one)
-		o.says = -o.says
-		return o
-	case all:
-		return c.askUntil(no, one)
-	case either:
-		return c.askUntil(yes, one)
-	default:
-		return one(c.single)
-	}
-}
-
 // askUntil asks one after the other until one says what decides. If none does, the opposite is
 // true. If some said nothing and none decides on such events, nothing is said.
-func (c *combined[O]) askUntil(decides verdict, one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
+func askUntil[O any](decides verdict, parts []ctrlpredicate.TypedPredicate[O], one func(ctrlpredicate.TypedPredicate[O]) opinion) opinion {
 	sum := opinion{says: -decides}
-	for i := range c.of {
-		o := c.of[i].ask(one)
+	for _, p := range parts {
+		o := ask(p, one)
 		sum.firm = sum.firm || o.firm
 		if o.says == decides {
 			return opinion{says: decides, firm: sum.firm}
