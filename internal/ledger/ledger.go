@@ -33,11 +33,9 @@ type Clerk[R comparable, C, K, T any] interface {
 	Teller[R, T]
 	Auditor[C]
 	Marker[C, K]
-	Witness[R, T]
-}
 
-// Witness is asked by those who only look.
-type Witness[R comparable, T any] interface {
+	// The rest is for those who only look.
+
 	// Waiting returns what the next call for a request will be told, as far as it is recorded
 	// now. It changes nothing.
 	Waiting(r R) T
@@ -86,7 +84,6 @@ type Teller[R comparable, T any] interface {
 
 // Auditor learns what the ledger can't know.
 type Auditor[C any] interface {
-	Watches[C]
 	// Count adds what a source counts. It is called under the ledger's lock, so it takes none itself
 	// but that of a Runtime.
 	//
@@ -99,11 +96,7 @@ type Auditor[C any] interface {
 	// Blind says why changes can't be known at all. From then on no request is completely
 	// known.
 	Blind(why string)
-}
-
-// Watches learns what kinds the ledger hears of.
-type Watches[C any] interface {
-	// OnlyListed has a kind count as watched only if [Watches.Listed] has named it, for the
+	// OnlyListed has a kind count as watched only if [Auditor.Listed] has named it, for the
 	// calls that begin later. Without it the ledger does not know which kinds are watched.
 	OnlyListed()
 	// Listed notes that a source has told of everything that is there of the kind of c, whose

@@ -15,7 +15,7 @@ type listedKind struct {
 	most    int // how many have at one time: if there are fewer, one has ended, and nobody tells what it would
 }
 
-// OnlyListed is the [ledger.Watches]'s.
+// OnlyListed is the [ledger.Auditor]'s.
 func (l *clerk[R]) OnlyListed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -24,12 +24,12 @@ func (l *clerk[R]) OnlyListed() {
 	l.tells = &next
 }
 
-// Listed is the [ledger.Watches]'s. A call that has begun goes by what was listed before,
+// Listed is the [ledger.Auditor]'s. A call that has begun goes by what was listed before,
 // because it took its changes then. Before the first call there is no gap: no request has
 // succeeded yet, and so none is completely known.
 func (l *clerk[R]) Listed(c Change) { l.list(c, 1) }
 
-// Unlisted is the [ledger.Watches]'s.
+// Unlisted is the [ledger.Auditor]'s.
 func (l *clerk[R]) Unlisted(c Change) { l.list(c, -1) }
 
 // list notes a gap, and so many more sources that tell of the kind of c.
