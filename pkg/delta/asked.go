@@ -16,10 +16,8 @@ import (
 )
 
 const (
-	// maxAnswers is how many answers about paths are kept, and maxAskedText how long the
-	// text of each may be, in bytes.
-	maxAnswers   = 4096
-	maxAskedText = 1000
+	// maxAnswers is how many answers about paths are kept.
+	maxAnswers = 4096
 	// maxComplaints is how many paths that can't exist are logged.
 	maxComplaints = 256
 	// answerFor is how long an answer counts that may change with the schema.
@@ -100,9 +98,6 @@ func (f *facts) check(kinds []path.Kind, text string) (path.Path, error) {
 	return field, err
 }
 
-// maxNamed is how many kinds an error names that have no such field.
-const maxNamed = 5
-
 // inNone is the one error for several kinds that have no such field.
 func inNone(wrong []*path.Error) *path.Error {
 	best := *wrong[0]
@@ -113,10 +108,7 @@ func inNone(wrong []*path.Error) *path.Error {
 			best = *e
 		}
 	}
-	switch last := len(kinds) - 1; {
-	case last >= maxNamed:
-		best.In = fmt.Sprintf("%s or %d other kinds", strings.Join(kinds[:maxNamed], ", "), len(kinds)-maxNamed)
-	case last > 0:
+	if last := len(kinds) - 1; last > 0 {
 		best.In = strings.Join(kinds[:last], ", ") + " or " + kinds[last]
 	}
 	return &best
@@ -124,22 +116,22 @@ func inNone(wrong []*path.Error) *path.Error {
 
 // answer is what a check of the path in one kind found, now or when it was asked before.
 func (f *facts) answer(k path.Kind, text string) (path.Verdict, error) {
-	var schemas diff.Schemas
-	var checks *pathChecks
-	if f != nil {
-		schemas, checks = f.Schemas, f.paths
-	}
-	if checks == nil || len(text) > maxAskedText {
+	if f == nil || f.paths == nil {
+		var schemas diff.Schemas
+		if f != nil {
+			schemas = f.Schemas
+		}
 		_, found, err := k.Check(text, schemas)
 		return found, err
 	}
 	asked := pathQuestion{k, text}
-	if known, ok := checks.get(asked); ok {
-		return known.found, known.err
+	known, ok := f.paths.get(asked)
+	if !ok {
+		_, found, err := k.Check(text, f.Schemas)
+		known = pathAnswer{found: found, err: err, at: time.Now()}
+		f.paths.put(asked, known)
 	}
-	_, found, err := k.Check(text, schemas)
-	checks.put(asked, pathAnswer{found: found, err: err, at: time.Now()})
-	return found, err
+	return known.found, known.err
 }
 
 // pathChecks remember what was found out about paths, and which were complained about.
@@ -214,7 +206,7 @@ func (c *pathChecks) first(text string) bool {
 
 // complain logs what is wrong with a path, unless it has been logged.
 func (c *pathChecks) complain(text string, err error) {
-	if text = path.Cut(text, maxAskedText); !c.first(text) {
+	if !c.first(text) {
 		return
 	}
 	what := "A path can't be read; it counts as touched"
