@@ -135,8 +135,8 @@ func (l *clerk[R]) Blind(why string) {
 	l.books.blind = cmp.Or(l.books.blind, why)
 }
 
-// lookLocked notices that there are more gaps or relists than before. What was missed before a change was recorded
-// is counted by then, because to record a change takes the lock.
+// lookLocked notices that there are more gaps or relists than before. To record a change takes the lock, so what was
+// missed before a change is counted with it.
 func (l *clerk[R]) lookLocked() {
 	var gaps, relists uint64
 	for _, missed := range l.counts {
