@@ -96,11 +96,9 @@ type Auditor[C any] interface {
 	// Blind says why changes can't be known at all. From then on no request is completely
 	// known.
 	Blind(why string)
-	// OnlyListed has a kind count as watched only if [Auditor.Listed] has named it, for the
-	// calls that begin later. Without it the ledger does not know which kinds are watched.
-	OnlyListed()
 	// Listed notes that a source has told of everything that is there of the kind of c, whose
-	// object is an example. From then on the source tells what happens. Nobody knows what happened
+	// object is an example. From then on the source tells what happens, and the kind counts as watched
+	// in the calls that begin later. Nobody knows what happened
 	// before, so no request that was taken before is completely known until its next success.
 	Listed(c C)
 	// Unlisted notes that a source which has called Listed tells nothing of that kind any more. A kind that no

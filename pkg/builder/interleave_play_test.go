@@ -61,6 +61,7 @@ func (s *scope) begin() *play {
 			KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
 				return apiutil.GVKForObject(obj, scheme.Scheme)
 			},
+			Watches: func(schema.GroupVersionKind) bool { return true },
 		}),
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -60,7 +60,6 @@ func newPlan[R comparable](b *TypedBuilder[R]) (*plan[R], error) {
 			opts.Log = p.log
 		}
 		p.ledger = delta.NewLedger[R](opts)
-		p.ledger.Clerk().OnlyListed()
 	}
 	return p, nil
 }

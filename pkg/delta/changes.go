@@ -36,9 +36,8 @@ type Changes struct {
 // facts are what a ledger's changes have in common.
 type facts struct {
 	LedgerOptions
-	onlyListed bool         // where Watches is nil, a watch shows the kinds that are listed, and no others
-	listed     []listedKind // Invariant: empty unless onlyListed.
-	paths      *pathChecks  // nil where nothing is remembered
+	listed []listedKind // where Watches is nil, a watch shows these kinds, and no others
+	paths  *pathChecks  // nil where nothing is remembered
 }
 
 // NewChanges returns changes that are complete, at the first attempt. It is for tests of a
@@ -185,7 +184,7 @@ func (c Changes) Of(example Object) Changes {
 		switch {
 		case err == nil:
 			same, unwatched = sameKind(kind), c.facts.watched(kind)
-		case c.facts.onlyListed:
+		case c.facts.Watches == nil:
 			unwatched = fmt.Errorf("look up the kind of %T: %w", example, err) // no watch of the controller can be known by it
 		}
 	}

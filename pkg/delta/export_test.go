@@ -40,7 +40,6 @@ func (l *Ledger[R]) Relists(count func() uint64) {
 	l.clerk.Count(func() (gaps, relists uint64) { return 0, count() })
 }
 func (l *Ledger[R]) Blind(why string) { l.clerk.Blind(why) }
-func (l *Ledger[R]) OnlyListed()      { l.clerk.OnlyListed() }
 func (l *Ledger[R]) Listed(c Change)  { l.clerk.Listed(c) }
 func (l *Ledger[R]) Begin(ctx context.Context, r R) (context.Context, ledger.Call) {
 	return l.clerk.Begin(ctx, r)

@@ -71,9 +71,8 @@ type LedgerOptions struct {
 	// to. Otherwise such a call looks at everything, so that a resync heals what was skipped by mistake.
 	SkipOnResync bool
 	// Watches reports whether a watch of the controller shows a kind. Where it is false for
-	// a kind, a [Step] that depends on the kind is never skipped. Nil means that it is not
-	// known. In a controller of our builder nil means that the sources say it: a watch shows the
-	// kind if a source of ours has told this ledger of the objects that are there.
+	// a kind, a [Step] that depends on the kind is never skipped. Nil means that the sources say
+	// it: a watch shows the kind if a source of ours has told this ledger of the objects that are there.
 	Watches func(schema.GroupVersionKind) bool
 }
 

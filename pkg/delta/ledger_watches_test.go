@@ -257,7 +257,6 @@ func TestAKindOutsideOfTheSchemeIsNotKnown(t *testing.T) {
 		}
 		return appsv1.SchemeGroupVersion.WithKind("Deployment"), nil
 	}})
-	l.Clerk().OnlyListed()
 	l.Clerk().Listed(delta.Change{New: &appsv1.Deployment{}})
 	l.Take("r")
 	l.Settle("r", delta.Succeeded)

@@ -15,15 +15,6 @@ type listedKind struct {
 	most    int // how many have at one time: if there are fewer, one has ended, and nobody tells what it would
 }
 
-// OnlyListed is the [ledger.Auditor]'s.
-func (l *clerk[R]) OnlyListed() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	next := *l.tells
-	next.onlyListed = true
-	l.tells = &next
-}
-
 // Listed is the [ledger.Auditor]'s. A call that has begun goes by what was listed before,
 // because it took its changes then. Before the first call there is no gap: no request has
 // succeeded yet, and so none is completely known.
@@ -41,7 +32,7 @@ func (l *clerk[R]) list(c Change, more int) {
 		l.books.gaps++
 	}
 	at := slices.IndexFunc(l.tells.listed, func(k listedKind) bool { return k.kind == kind })
-	if !l.tells.onlyListed || kind.Empty() || at < 0 && more < 0 {
+	if kind.Empty() || at < 0 && more < 0 {
 		return
 	}
 	next := *l.tells
@@ -65,14 +56,10 @@ func (f *facts) kindOf(c *Change) schema.GroupVersionKind {
 	return c.Kind
 }
 
-// shows reports whether a watch of the controller shows the kind, or may.
+// shows reports whether a watch of the controller shows the kind.
 func (f *facts) shows(kind schema.GroupVersionKind) bool {
 	if f.Watches != nil {
 		return f.Watches(kind)
 	}
-	return !f.onlyListed || f.lists(kind)
-}
-
-func (f *facts) lists(kind schema.GroupVersionKind) bool {
 	return slices.ContainsFunc(f.listed, func(k listedKind) bool { return k.kind == kind && k.by == k.most })
 }

@@ -22,7 +22,6 @@ func listing() *delta.Ledger[string] {
 		KindOf:  kindOf,
 		Watched: func() []delta.Object { return []delta.Object{&appsv1.Deployment{}} },
 	})
-	l.OnlyListed()
 	l.Listed(delta.Change{New: &appsv1.Deployment{}})
 	return l
 }

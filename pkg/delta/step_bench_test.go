@@ -23,6 +23,7 @@ func BenchmarkPlan(b *testing.B) {
 		Key: delta.Key{Namespace: after.Namespace, Name: after.Name},
 	}
 	ledger := delta.NewLedger[string](delta.LedgerOptions{
+		Watches: func(schema.GroupVersionKind) bool { return true },
 		KindOf: func(obj delta.Object) (schema.GroupVersionKind, error) {
 			if _, ok := obj.(*corev1.Pod); ok {
 				return corev1.SchemeGroupVersion.WithKind("Pod"), nil

@@ -116,7 +116,6 @@ func TestAForeignInformerIsRecordedAsWellAsItCanBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newFakeInformer()
 		ledger := delta.NewLedger[request](delta.LedgerOptions{KindOf: func(delta.Object) (schema.GroupVersionKind, error) { return podKind, nil }})
-		ledger.Clerk().OnlyListed()
 		k := ledgered(holding(pods), ledger, forPods())
 		k.Resync.Period = time.Hour
 		ctx, stop := context.WithCancel(t.Context())
