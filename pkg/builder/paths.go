@@ -44,14 +44,3 @@ func (b *TypedBuilder[R]) checkPaths() error {
 	}
 	return errors.Join(errs...)
 }
-
-// examples returns a function that returns one object of each kind of For, Owns and Watches. The
-// ledger adds those that raw sources of ours show. Nothing ever touches a path of a kind that
-// nobody watches, so such a path has to count as wrong.
-func (p *plan[R]) examples() func() []delta.Object {
-	var watched []delta.Object
-	for _, w := range p.watches() {
-		watched = append(watched, w.object)
-	}
-	return func() []delta.Object { return watched }
-}

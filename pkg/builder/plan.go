@@ -53,9 +53,6 @@ func newPlan[R comparable](b *TypedBuilder[R]) (*plan[R], error) {
 	if !b.unkept {
 		p.shared = p.runtime()
 		opts := ledgerOptions(b.mgr, p.shared, b.ledgers)
-		if opts.Watched == nil {
-			opts.Watched = p.examples()
-		}
 		if opts.Log.IsZero() {
 			opts.Log = p.log
 		}

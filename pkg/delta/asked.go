@@ -62,10 +62,7 @@ func (c Changes) kinds() (all []path.Kind) {
 	switch {
 	case c.about != nil:
 		add(c.about, schema.GroupVersionKind{})
-	case c.facts != nil && c.facts.Watched != nil:
-		for _, obj := range c.facts.Watched() {
-			add(obj, schema.GroupVersionKind{})
-		}
+	case c.facts != nil:
 		for _, k := range c.facts.listed {
 			add(k.example, k.kind)
 		}

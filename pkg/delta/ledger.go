@@ -52,10 +52,6 @@ type LedgerOptions struct {
 	// KindOf makes [Changes.Of] work whatever objects are represented by; a scheme's
 	// knowledge.
 	KindOf func(Object) (schema.GroupVersionKind, error)
-	// Watched has an example of each kind whose changes may be recorded. A path that can
-	// exist in none of them counts as touched. Our builder sets it, and adds the kinds of the
-	// raw sources that are ours. It may be nil.
-	Watched func() []Object
 	// Log is told, once for each, of paths that can't exist. The zero Logger logs nothing.
 	Log logr.Logger
 	// IgnoreHotLoops has the controller not look for requests that are called again and again to

@@ -19,8 +19,7 @@ func kindOf(obj delta.Object) (schema.GroupVersionKind, error) {
 // listing returns a ledger that learns from its sources which kinds are watched.
 func listing() *delta.Ledger[string] {
 	l := delta.NewLedger[string](delta.LedgerOptions{
-		KindOf:  kindOf,
-		Watched: func() []delta.Object { return []delta.Object{&appsv1.Deployment{}} },
+		KindOf: kindOf,
 	})
 	l.Listed(delta.Change{New: &appsv1.Deployment{}})
 	return l

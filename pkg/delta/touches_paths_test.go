@@ -39,8 +39,11 @@ func logging() (log logr.Logger, lines func() []string) {
 
 // asking returns what a ledger knows about the watched kinds.
 func asking(log logr.Logger, schemas diff.Schemas, watched ...Object) *facts {
-	opts := LedgerOptions{Schemas: schemas, Watched: func() []Object { return watched }}
-	return &facts{LedgerOptions: opts, paths: newPathChecks(log)}
+	f := &facts{LedgerOptions: LedgerOptions{Schemas: schemas}, paths: newPathChecks(log)}
+	for _, obj := range watched {
+		f.listed = append(f.listed, listedKind{example: obj})
+	}
+	return f
 }
 
 // known returns complete changes in the form that a ledger tells.
@@ -195,7 +198,9 @@ func TestPathChecksAreBounded(t *testing.T) {
 
 func TestALedgerSaysWhatIsWatched(t *testing.T) {
 	log, lines := logging()
-	ledger := NewLedger[string](LedgerOptions{Log: log, Watched: func() []Object { return []Object{&metav1.PartialObjectMetadata{}, &corev1.Secret{}} }})
+	ledger := NewLedger[string](LedgerOptions{Log: log})
+	ledger.Listed(Change{Kind: example, New: &metav1.PartialObjectMetadata{}})
+	ledger.Listed(Change{Kind: corev1.SchemeGroupVersion.WithKind("Secret"), New: &corev1.Secret{}})
 	ledger.Record("r", labelled())
 	ledger.Landed("r")
 	if !ledger.Take("r").Touches("stringDate") || len(lines()) != 1 {
