@@ -1,7 +1,7 @@
 // Package cache is controller-runtime's cache.Cache over our informers: New takes
 // its options and keeps its promises.
 //
-//	                Get, List, ViewOf               GetInformer
+//	                   Get, List                    GetInformer
 //	                       │                             │
 //	Cache ── kinds ──▶ kind{GVK, form} ──▶ reader        │
 //	  │                    │                 │           │

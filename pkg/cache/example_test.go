@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -69,24 +68,4 @@ func ExampleNewWithOptions() {
 	// Output:
 	// Secrets can't be read now
 	// v1 Secret synced: false degraded: true
-}
-
-func ExampleViewOf() {
-	serve(func(api *fakeAPI) (crcache.Cache, error) {
-		return New(api.config(), crcache.Options{Mapper: fakeMapper()})
-	}, func(ctx context.Context, c crcache.Cache) error {
-		view, err := ViewOf(ctx, c, &corev1.ConfigMap{})
-		if err != nil {
-			return err
-		}
-		defer view.Release()
-		fmt.Println(view.Len(), "ConfigMaps, not one copied")
-		for _, found := range view.List("red", labels.SelectorFromSet(labels.Set{"name": "c"})) {
-			fmt.Println(found.Name)
-		}
-		return nil
-	})
-	// Output:
-	// 3 ConfigMaps, not one copied
-	// c
 }

@@ -198,7 +198,7 @@ func (k *kind) transformIn(namespace string) crtools.TransformFunc {
 // newReader returns what answers reads of the kind.
 func (k *kind) newReader(scope meta.RESTScopeName) *reader {
 	return &reader{
-		gvk: k.id.gvk, scope: scope, holds: k.example, store: k.core.Store(),
+		gvk: k.id.gvk, scope: scope, store: k.core.Store(),
 		copies: k.copies, syncedIn: k.core.SyncedIn, syncedEverywhere: k.core.SyncedEverywhere,
 	}
 }

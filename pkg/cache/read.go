@@ -23,8 +23,6 @@ import (
 type reader struct {
 	gvk   schema.GroupVersionKind
 	scope meta.RESTScopeName
-	// holds is an empty object of the type that is in the store.
-	holds client.Object
 	store *store.Store[any]
 	// copies reports whether reads in a namespace are private copies.
 	copies func(namespace string) bool

@@ -63,7 +63,7 @@ func (b byField) indexers() store.Indexers[any] {
 
 func newTestReader(holds client.Object, fields byField) *reader {
 	r := &reader{
-		gvk: podKind, scope: meta.RESTScopeNameNamespace, holds: holds,
+		gvk: podKind, scope: meta.RESTScopeNameNamespace,
 		store:  store.New(readTraits, fields.indexers()),
 		copies: func(string) bool { return true }, syncedIn: func(string) error { return nil }, syncedEverywhere: func() error { return nil },
 	}
@@ -78,14 +78,6 @@ func put[T client.Object](r *reader, objs ...T) {
 	txn := r.store.Begin(len(objs))
 	for _, obj := range objs {
 		txn.Put(keyOf(obj), obj)
-	}
-	txn.Commit("1")
-}
-
-func remove(r *reader, keys ...delta.Key) {
-	txn := r.store.Begin(len(keys))
-	for _, key := range keys {
-		txn.Remove(key)
 	}
 	txn.Commit("1")
 }
