@@ -46,7 +46,6 @@ func FuzzReads(f *testing.F) {
 		key := client.ObjectKey{Namespace: namespace, Name: name}
 		for _, obj := range []client.Object{&corev1.ConfigMap{}, mapOf(gvk), about} {
 			_ = c.Get(t.Context(), key, obj)
-			_, _ = c.Freshness(obj, namespace)
 			_ = c.RemoveInformer(t.Context(), about)
 		}
 		_ = c.List(t.Context(), &corev1.ConfigMapList{}, options...)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -202,30 +201,4 @@ func (k *kind) settles(ctx context.Context, namespace string, there, ended <-cha
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", core.SyncedIn(namespace), ctx.Err())
 	}
-}
-
-// freshness is that of one namespace, or that of the scope furthest behind.
-func (k *kind) freshness(namespace string) (Freshness, error) {
-	core := k.core
-	status := core.Status()
-	if k.reader.Load().scope == meta.RESTScopeNameRoot {
-		namespace = metav1.NamespaceAll
-	}
-	if namespace != metav1.NamespaceAll {
-		if !core.Covers(namespace) {
-			return Freshness{}, fmt.Errorf("read how fresh %s is in namespace %q: %w", k.id, namespace, informer.ErrNotCovered)
-		}
-		for _, s := range status.Scopes {
-			if s.Namespace == namespace || s.Namespace == "" && !slices.Contains(s.Except, namespace) {
-				return Freshness{Version: s.Version, HeardAt: s.HeardAt}, nil
-			}
-		}
-	}
-	oldest := Freshness{Version: status.Version}
-	for _, s := range status.Scopes {
-		if oldest.HeardAt.IsZero() || s.HeardAt.Before(oldest.HeardAt) {
-			oldest.HeardAt = s.HeardAt
-		}
-	}
-	return oldest, nil
 }

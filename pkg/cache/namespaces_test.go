@@ -103,11 +103,12 @@ func comeAndGo(t *testing.T, how informer.Removal) {
 		t.Fatal(err)
 	}
 	expect("add green") // and so nothing of red
-	if _, err := c.Freshness(configMaps, "red"); !errors.Is(err, informer.ErrNotCovered) {
-		t.Errorf("the freshness of a removed namespace is %v", err)
+	scopes := map[string]informer.ScopeStatus{}
+	for _, scope := range c.Status()[0].Informer.Scopes {
+		scopes[scope.Namespace] = scope
 	}
-	if fresh, err := c.Freshness(configMaps, "green"); err != nil || fresh.Version != "3" || fresh.HeardAt.IsZero() {
-		t.Errorf("the freshness is %+v (error %v), want version 3", fresh, err)
+	if _, red := scopes["red"]; red || scopes["green"].Version != "3" || scopes["green"].HeardAt.IsZero() {
+		t.Errorf("the scopes are %+v, want none of red, and version 3 of green", scopes)
 	}
 	// A kind that is asked for later has the namespaces of then.
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "s"}, &corev1.Secret{}); !errors.Is(err, informer.ErrNotCovered) {

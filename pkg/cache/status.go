@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
@@ -101,29 +100,6 @@ func (s *KindStatus) missing() bool { return s.Optional && !s.Synced }
 // a rollout wait for a CRD that may never come.
 func (c *Cache) OptionalHealthz(*http.Request) error {
 	return c.whyIll(func(s *KindStatus) bool { return s.missing() && !s.DegradedSince.IsZero() })
-}
-
-// Freshness is how far a kind has been followed in one namespace.
-type Freshness struct {
-	// Version is the newest resource version that readers can see the state of: all
-	// that happened up to it is in the cache.
-	Version string
-	// HeardAt is when the server last told of anything, if only of a version.
-	HeardAt time.Time `json:",omitzero"`
-}
-
-// Freshness tells how far obj's kind has been followed in a namespace; empty is
-// all of them, which are as far as the one that is furthest behind.
-func (c *Cache) Freshness(obj client.Object, namespace string) (Freshness, error) {
-	id, err := c.idOf(obj)
-	if err != nil {
-		return Freshness{}, err
-	}
-	k := (*c.kinds.Load())[id]
-	if k == nil || !k.isMade() {
-		return Freshness{}, fmt.Errorf("read how fresh %s is: there is no informer for it", id)
-	}
-	return k.freshness(namespace)
 }
 
 // isMade reports whether making the kind has succeeded.
