@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-logr/logr"
@@ -101,10 +102,50 @@ func (p *plan) add(all map[schema.GroupVersionKind][]kindSettings, log logr.Logg
 			for _, one := range said {
 				texts = append(texts, one.String())
 			}
-			log.Info("ByObject has entries for one kind that contradict each other; for each option, what restricts the cache more is used",
+			log.Info("ByObject has entries for one kind that contradict each other; for each option, the first in this order is used",
 				"kind", gvk.String(), "entries", texts, "used", k.String())
 		}
 		k.configured = k.Resync
 		p.kinds[gvk] = k
 	}
+}
+
+// unite makes one of two entries for a kind. An option that one of them leaves open is taken from the other. Of two
+// values the first counts: the caller has put the entries in order.
+func unite(a, b kindSettings) kindSettings {
+	a.settings = a.settings.unite(b.settings)
+	switch {
+	case a.namespaces == nil:
+		a.namespaces = b.namespaces
+	case sameNames(a.namespaces, b.namespaces):
+		both := make(map[string]settings, len(a.namespaces))
+		for namespace, s := range a.namespaces {
+			both[namespace] = s.unite(b.namespaces[namespace])
+		}
+		a.namespaces = both
+	}
+	return a
+}
+
+func (s settings) unite(other settings) settings {
+	if copies := other.UnsafeDisableDeepCopy; copies != nil && !*copies { // who needs copies would change the cache without them
+		s.UnsafeDisableDeepCopy = copies
+	}
+	return s.or(other)
+}
+
+func sameNames(a, b map[string]settings) bool {
+	return maps.EqualFunc(a, b, func(settings, settings) bool { return true })
+}
+
+// contradicts reports whether two entries for a kind have different values for one option.
+func (k kindSettings) contradicts(other kindSettings) bool {
+	agree := func(a, b settings) bool { return !a.contradicts(b) }
+	return !agree(k.settings, other.settings) ||
+		k.namespaces != nil && other.namespaces != nil && !maps.EqualFunc(k.namespaces, other.namespaces, agree)
+}
+
+// Where both have a value, each keeps its own.
+func (s settings) contradicts(other settings) bool {
+	return s.or(other).String() != other.or(s).String()
 }
