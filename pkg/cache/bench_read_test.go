@@ -64,13 +64,6 @@ func listOf(b *testing.B, from client.Reader, want int, opts ...client.ListOptio
 	}
 }
 
-func must(b testing.TB, err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
-}
-
 // BenchmarkRow28_CacheMemory is what a cached Pod takes, with a field index.
 func BenchmarkRow28_CacheMemory(b *testing.B) {
 	b.Run("ours", func(b *testing.B) { benchkit.ReportMemory(b, ourServing().bytes) })

@@ -64,9 +64,7 @@ func TestEntriesForOneKind(t *testing.T) {
 				}
 				log := &lines{}
 				p, err := newPlan(crcache.Options{Scheme: scheme.Scheme, Mapper: fakeMapper(), ByObject: byObject}, Options{Log: log.logger()})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if got := p.kinds[corev1.SchemeGroupVersion.WithKind("ConfigMap")].String(); got != c.want {
 					t.Errorf("the entries become %s, want %s", got, c.want)
 				}
@@ -99,9 +97,7 @@ func TestOurEntriesForOneKind(t *testing.T) {
 			&corev1.ConfigMap{}: {Missing: WaitForIt, ShowUnchanged: new(false)},
 			&corev1.ConfigMap{}: {Resync: resync.Policy{Period: time.Hour}, ShowUnchanged: new(true)},
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k := p.kinds[corev1.SchemeGroupVersion.WithKind("ConfigMap")]
 		if k.Missing != WaitForIt || k.Resync.Period != time.Hour || *k.ShowUnchanged || k.configured.Period != time.Hour {
 			t.Errorf("the entries become %s", k)

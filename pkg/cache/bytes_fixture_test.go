@@ -157,9 +157,7 @@ func (l tongue) encode(t *testing.T, obj runtime.Object) []byte {
 func inJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 
@@ -193,9 +191,7 @@ func (l tongue) event(t *testing.T, what watch.EventType, obj runtime.Object) []
 	}
 	frame := metav1.WatchEvent{Type: string(what), Object: runtime.RawExtension{Raw: raw}}
 	data, err := frame.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var to bytes.Buffer
 	if _, err := protobufFramer.NewFrameWriter(&to).Write(data); err != nil {
 		t.Fatal(err)

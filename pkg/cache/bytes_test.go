@@ -152,9 +152,7 @@ func (l tongue) events(t *testing.T, rng *rand.Rand) []byte {
 func allOf(t *testing.T, from listwatch.ListWatcher[any]) (events []listwatch.Event[any], end error) {
 	t.Helper()
 	stream, err := from.Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer stream.Close()
 	for {
 		event, err := stream.Next(t.Context())
@@ -202,9 +200,7 @@ func TestOnlyWhatHasChangedIsDecoded(t *testing.T) {
 			server := &sent{contentType: l.contentType(), body: l.list(t, "5", pods), rng: rng}
 			ours, _ := l.readers(t, server)
 			first, err := ours.List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, obj := range first.Items {
 				known(ours, obj.(client.Object))
 			}

@@ -26,9 +26,7 @@ func newCache(t *testing.T, f *fakeAPI, opts crcache.Options, ours Options) *Cac
 	t.Helper()
 	opts.Mapper = fakeMapper()
 	c, err := NewWithOptions(f.config(), opts, ours)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -49,6 +47,29 @@ func start(t testing.TB, c crcache.Cache) (stop func()) {
 		t.Fatal("the cache has not synced")
 	}
 	return stop
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// informerOf returns the informer of an object's kind.
+func informerOf(t testing.TB, c crcache.Cache, obj client.Object, opts ...crcache.InformerGetOption) crcache.Informer {
+	t.Helper()
+	i, err := c.GetInformer(t.Context(), obj, opts...)
+	must(t, err)
+	return i
+}
+
+// handle has a handler called of what an informer tells.
+func handle(t *testing.T, i crcache.Informer, handler crtools.ResourceEventHandler) crtools.ResourceEventHandlerRegistration {
+	t.Helper()
+	registered, err := i.AddEventHandler(handler)
+	must(t, err)
+	return registered
 }
 
 func configMap(namespace, name string) *corev1.ConfigMap {
@@ -94,28 +115,17 @@ func TestAnInformerCanBeRemovedAndAskedForAgain(t *testing.T) {
 	f.put(configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	stop := start(t, c)
-	first, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := informerOf(t, c, configMaps)
 	if _, ok := first.(crtools.SharedIndexInformer); !ok {
 		t.Errorf("the informer is a %T, which can't be used as a SharedIndexInformer", first)
 	}
-	handle, err := first.AddEventHandler(crtools.ResourceEventHandlerFuncs{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.RemoveInformer(t.Context(), configMaps); err != nil {
-		t.Fatal(err)
-	}
-	second, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	registered := handle(t, first, crtools.ResourceEventHandlerFuncs{})
+	must(t, c.RemoveInformer(t.Context(), configMaps))
+	second := informerOf(t, c, configMaps)
 	if first == second || second.IsStopped() || !second.HasSynced() {
 		t.Error("the second informer is the first, or does not run")
 	}
-	<-handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
+	<-registered.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
 	if err := get(t, c, "red", "a"); err != nil {
 		t.Error(err)
 	}
@@ -195,14 +205,9 @@ func TestForeignInformers(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
 	c, err := New(f.config(), crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	start(t, c)
-	i, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := informerOf(t, c, configMaps)
 	if _, ours := i.(toolscache.SharedInformer); ours {
 		t.Error("the informer is ours")
 	}
@@ -221,9 +226,7 @@ func TestForeignInformersAreAnnounced(t *testing.T) {
 	var logged lines
 	opts := crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer}
 	c, err := newLogged(&rest.Config{Host: "http://nowhere"}, opts, logged.logger())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if said := logged.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "NewInformer") || !strings.Contains(said, "controller-runtime's cache") {
 		t.Errorf("the log says %q, want one line that says which cache this is, and why", said)
 	}
@@ -241,13 +244,8 @@ func TestAHandlersPanicReachesStart(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
-	i, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := i.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }}); err != nil {
-		t.Fatal(err)
-	}
+	i := informerOf(t, c, configMaps)
+	handle(t, i, crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }})
 	defer func() {
 		if p := recover(); !strings.Contains(fmt.Sprint(p), "of the handler") {
 			t.Errorf("Start panicked with %v", p)
@@ -256,6 +254,5 @@ func TestAHandlersPanicReachesStart(t *testing.T) {
 			t.Errorf("reading a cache that has stopped returns %v", err)
 		}
 	}()
-	err = c.Start(t.Context())
-	t.Errorf("Start returned %v", err)
+	t.Errorf("Start returned %v", c.Start(t.Context()))
 }

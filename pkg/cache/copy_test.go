@@ -108,9 +108,7 @@ func TestCopiesOfUnusualTypes(t *testing.T) {
 		r := newTestReader(&byHand{}, nil)
 		put(r, held)
 		var out byHand
-		if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &out); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Get(t.Context(), client.ObjectKeyFromObject(held), &out))
 		if out.Notes[0] != "n" || &out.Notes[0] == &held.Notes[0] || out.Kind != "Pod" {
 			t.Errorf("got %+v, which is not a private copy with its kind set", out)
 		}
@@ -120,9 +118,7 @@ func TestCopiesOfUnusualTypes(t *testing.T) {
 		r := newTestReader(&extended{}, nil)
 		put(r, held)
 		var out extended
-		if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &out); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Get(t.Context(), client.ObjectKeyFromObject(held), &out))
 		if len(out.Notes) != 1 || &out.Notes[0] == &held.Notes[0] {
 			t.Errorf("got notes %q, want a copy of n", out.Notes)
 		}
@@ -151,9 +147,7 @@ func TestReadsIntoUsedMemory(t *testing.T) {
 	put(r, one, two)
 	get := func(t *testing.T, of, out client.Object, opts ...client.GetOption) {
 		t.Helper()
-		if err := r.Get(t.Context(), client.ObjectKeyFromObject(of), out, opts...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Get(t.Context(), client.ObjectKeyFromObject(of), out, opts...))
 	}
 	check := func(t *testing.T, got runtime.Object) {
 		t.Helper()
@@ -172,9 +166,7 @@ func TestReadsIntoUsedMemory(t *testing.T) {
 	})
 	t.Run("of a list", func(t *testing.T) {
 		list := &throughJSONList{Items: []throughJSON{*one, *one}}
-		if err := r.List(t.Context(), list, client.MatchingLabels{"two": ""}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.List(t.Context(), list, client.MatchingLabels{"two": ""}))
 		check(t, &list.Items[0])
 	})
 	t.Run("shared with the cache", func(t *testing.T) {
@@ -204,22 +196,16 @@ func TestListsOfUnusualTypes(t *testing.T) {
 		{"raw extensions", &metav1.List{}, func(l client.ObjectList) any { return l.(*metav1.List).Items[0].Object }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := r.List(t.Context(), tt.list); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.List(t.Context(), tt.list))
 			got := tt.item(tt.list).(*byHand)
 			if got == held || got.Notes[0] != "n" || &got.Notes[0] == &held.Notes[0] || got.Kind != "Pod" {
 				t.Errorf("got %+v, which is not a private copy with its kind set", got)
 			}
-			if err := r.List(t.Context(), tt.list, client.UnsafeDisableDeepCopy); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.List(t.Context(), tt.list, client.UnsafeDisableDeepCopy))
 			if got := tt.item(tt.list).(*byHand); got != held {
 				t.Errorf("got %p, want the shared %p", got, held)
 			}
-			if err := r.List(t.Context(), tt.list, client.InNamespace("none")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.List(t.Context(), tt.list, client.InNamespace("none")))
 			if items := reflect.ValueOf(tt.list).Elem().FieldByName("Items"); items.IsNil() || items.Len() > 0 {
 				t.Errorf("no match gives %v, want items that are empty and not nil", items)
 			}

@@ -32,9 +32,7 @@ func TestAFieldMayDependOnOtherKinds(t *testing.T) {
 			c.Status()
 			return []string{"x"}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	index("before", &corev1.SecretList{})
 	start(t, c)

@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -105,25 +104,12 @@ func (l *lazyList) DeepCopyObject() runtime.Object { return &lazyList{} }
 // lazyCache is of one such object. The handler is told of it, and updated of each update.
 func lazyCache(t *testing.T, server answer, handler func(*lazy), updated func()) *Cache {
 	t.Helper()
-	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-		Mapper: newMapper(), HTTPClient: &http.Client{Transport: answers{"configmaps": server}}, DefaultWatchErrorHandler: unheard,
-		Scheme: schemeOf(&lazy{}, &lazyList{}),
-	}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := cacheOver(t, answers{"configmaps": server}, crcache.Options{Mapper: newMapper(), Scheme: schemeOf(&lazy{}, &lazyList{})}, Options{})
 	run(t, c)
-	informer, err := c.GetInformer(t.Context(), &lazy{}, crcache.BlockUntilSynced(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = informer.AddEventHandler(crtools.ResourceEventHandlerFuncs{
+	handle(t, informerOf(t, c, &lazy{}, crcache.BlockUntilSynced(false)), crtools.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { handler(obj.(*lazy)) },
 		UpdateFunc: func(_, _ any) { updated() },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return c
 }
 

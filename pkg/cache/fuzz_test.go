@@ -26,12 +26,8 @@ func FuzzReads(f *testing.F) {
 		Mapper: fakeMapper(), ReaderFailOnMissingInformer: true,
 		HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	}, Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	if _, err := c.GetInformer(f.Context(), configMaps); err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
+	informerOf(f, c, configMaps)
 	start(f, c)
 	f.Fuzz(func(t *testing.T, namespace, name, label, field, version, kind string, limit int64, token string) {
 		options := []client.ListOption{client.InNamespace(namespace), client.Limit(limit), client.Continue(token)}

@@ -27,14 +27,9 @@ func TestAKindTakesFourGoroutines(t *testing.T) {
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
 	before := tasks()
-	i, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := informerOf(t, c, configMaps)
 	called := make(chan struct{})
-	if _, err := i.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { close(called) }}); err != nil {
-		t.Fatal(err)
-	}
+	handle(t, i, crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { close(called) }})
 	<-called
 	// The one that made the informer may not have ended yet.
 	patiently.Success(t, "four goroutines", func() error {

@@ -31,12 +31,8 @@ func TestAnInformerThatIsMadeAgainDoesNotGoBack(t *testing.T) {
 		stop := run(t, c)
 		synctest.Wait()
 		for range 2 {
-			if _, err := c.GetInformer(t.Context(), &corev1.Secret{}); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.RemoveInformer(t.Context(), &corev1.Secret{}); err != nil {
-				t.Fatal(err)
-			}
+			informerOf(t, c, &corev1.Secret{})
+			must(t, c.RemoveInformer(t.Context(), &corev1.Secret{}))
 			synctest.Wait()
 		}
 		stop()

@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,13 +27,7 @@ func limitedOver(t *testing.T, server answers, ours Options, m meta.RESTMapper, 
 	if len(namespaces) == 0 {
 		namespaces = []string{"red"}
 	}
-	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-		Mapper: m, HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultNamespaces: in(crcache.Config{}, namespaces...),
-	}, ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return cacheOver(t, server, crcache.Options{Mapper: m, DefaultNamespaces: in(crcache.Config{}, namespaces...)}, ours)
 }
 
 // Somebody reads a kind whose informer another one has made and that is not known yet. The cache starts meanwhile, so the read waits.
@@ -104,26 +97,18 @@ func TestANamespaceThatCouldNotBeListedAgainIsNotSaved(t *testing.T) {
 			return emptyList(r)
 		}}, Options{}, newMapper())
 		c.runtime.Memory = memory.New(memory.Options{Dir: dir, Every: time.Hour})
-		if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
-			t.Fatal(err)
-		}
+		informerOf(t, c, configMaps)
 		stop := run(t, c)
 		synctest.Wait()
-		if err := c.AddNamespace(t.Context(), "blue", crcache.Config{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.AddNamespace(t.Context(), "blue", crcache.Config{}))
+		must(t, c.RemoveNamespace(t.Context(), "red", informer.Silently))
 		hangs.Store(true)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := c.AddNamespace(ctx, "red", crcache.Config{}); err == nil {
 			t.Error("a namespace that can't be listed was added")
 		}
-		if err := c.RemoveNamespace(t.Context(), "blue", informer.Silently); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.RemoveNamespace(t.Context(), "blue", informer.Silently))
 		stop()
 		if files, _ := filepath.Glob(filepath.Join(dir, "*.save")); len(files) > 0 {
 			t.Errorf("it has saved %q", files)

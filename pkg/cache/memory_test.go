@@ -52,9 +52,7 @@ func TestASavedObjectIsReadAsItWas(t *testing.T) {
 			example := reflect.New(reflect.TypeOf(c.obj).Elem()).Interface().(client.Object)
 			r := &remembered{of: &kind{id: kindID{pod, c.form}, example: example}}
 			data, err := r.Encode(nil, c.obj)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := r.Decode(data)
 			if err != nil || !reflect.DeepEqual(got, c.obj) {
 				t.Errorf("read %#v (%v), want %#v", got, err, c.obj)
@@ -85,9 +83,7 @@ func TestAKindIsSavedUnderTheSelectorsThatItHas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, exchanged := t.TempDir(), newCache(t, newFakeAPI(t), crcache.Options{DefaultNamespaces: map[string]crcache.Config{"red": narrow}}, Options{})
 			exchanged.runtime.Memory = memory.New(memory.Options{Dir: dir})
-			if _, err := exchanged.GetInformer(t.Context(), configMaps); err != nil {
-				t.Fatal(err)
-			}
+			informerOf(t, exchanged, configMaps)
 			stop := start(t, exchanged)
 			for _, step := range []error{
 				exchanged.AddNamespace(t.Context(), "blue", crcache.Config{}),

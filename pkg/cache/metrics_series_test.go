@@ -19,9 +19,7 @@ import (
 func configMapsEverywhere(t *testing.T, c *Cache, namespace string) {
 	t.Helper()
 	for _, obj := range []client.Object{&corev1.ConfigMap{}, metadataConfigMap()} {
-		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "a"}, obj); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "a"}, obj))
 	}
 }
 
@@ -37,9 +35,7 @@ func TestNoCounterFallsWithoutANamespace(t *testing.T) {
 	if lists := before[`delta_cache_lists_total{form="",group="",kind="ConfigMap",reason="First",version="v1"}`]; lists != 2 {
 		t.Errorf("there were %v lists of two namespaces", lists)
 	}
-	if err := c.RemoveNamespace(t.Context(), "red", informer.Silently); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.RemoveNamespace(t.Context(), "red", informer.Silently))
 	after := scrape.Read(t, metrics.Registry, "delta_")
 	compared := 0
 	for series, was := range before {
@@ -81,13 +77,8 @@ func TestSeriesOfAKind(t *testing.T) {
 	if theirs := stated["a kind in client-go's metrics, whatever its forms"]; has(`resource="configmaps"`) != theirs {
 		t.Errorf("client-go's metrics have %d series of a kind, want %d", has(`resource="configmaps"`), theirs)
 	}
-	i, err := c.GetInformer(t.Context(), &corev1.ConfigMap{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := i.AddEventHandler(nobody{}); err != nil {
-		t.Fatal(err)
-	}
+	i := informerOf(t, c, &corev1.ConfigMap{})
+	handle(t, i, nobody{})
 	if has(typed) != kind+subscriber {
 		t.Errorf("with a subscriber a kind has %d series, want %d", has(typed), kind+subscriber)
 	}

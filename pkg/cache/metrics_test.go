@@ -24,12 +24,8 @@ func TestMetricsOfAKind(t *testing.T) {
 	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries}})
 	stop := start(t, c)
 	began := time.Now()
-	if err := get(t, c, "red", "a"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Relist(t.Context(), &corev1.ConfigMap{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, get(t, c, "red", "a"))
+	must(t, c.Relist(t.Context(), &corev1.ConfigMap{}))
 	patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
 	got := scrape.Read(t, metrics.Registry, "delta_")
 	for series, want := range map[string]float64{
@@ -77,9 +73,7 @@ func twice(t *testing.T, f *fakeAPI, labels string) {
 	t.Helper()
 	other := newCache(t, f, crcache.Options{}, Options{})
 	stop := start(t, other)
-	if err := get(t, other, "red", "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, get(t, other, "red", "a"))
 	got := scrape.Read(t, metrics.Registry, "delta_")
 	if got["delta_cache_objects"+labels] != 4 || got["delta_cache_synced"+labels] != 1 {
 		t.Errorf("two caches have %v objects, synced %v, want 4 and 1", got["delta_cache_objects"+labels], got["delta_cache_synced"+labels])

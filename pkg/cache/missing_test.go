@@ -19,9 +19,7 @@ import (
 func parse(t *testing.T, selector string) labels.Selector {
 	t.Helper()
 	s, err := labels.Parse(selector)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -39,17 +37,11 @@ func TestAKindMayBeForbidden(t *testing.T) {
 	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{
 		&corev1.Secret{}: {Missing: WaitForIt, Reflector: quickRetries},
 	}})
-	secrets, err := c.GetInformer(t.Context(), &corev1.Secret{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	secrets := informerOf(t, c, &corev1.Secret{})
 	told := make(chan string, 10)
-	handle, err := secrets.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Secret).Name }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	registered := handle(t, secrets, crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Secret).Name }})
 	start(t, c)
-	<-handle.HasSyncedChecker().Done() // or a controller that waits for its handler would not start
+	<-registered.HasSyncedChecker().Done() // or a controller that waits for its handler would not start
 	if secrets.HasSynced() {
 		t.Error("the informer claims to have synced")
 	}
@@ -65,7 +57,7 @@ func TestAKindMayBeForbidden(t *testing.T) {
 	if err := c.Healthz(nil); err != nil {
 		t.Errorf("a kind that may be missing makes Healthz return %v", err)
 	}
-	err = c.OptionalHealthz(nil)
+	err := c.OptionalHealthz(nil)
 	if err == nil || !strings.Contains(err.Error(), "v1 Secret is not synced") || !strings.Contains(err.Error(), "since ") {
 		t.Errorf("OptionalHealthz returns %v", err)
 	}

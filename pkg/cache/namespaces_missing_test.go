@@ -25,9 +25,7 @@ func TestAddNamespaceDoesNotWaitForAKindThatMayBeMissing(t *testing.T) {
 				run(t, c)
 				synctest.Wait() // it has started
 				for _, obj := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}} {
-					if _, err := c.GetInformer(t.Context(), obj); err != nil {
-						t.Fatal(err)
-					}
+					informerOf(t, c, obj)
 				}
 				began := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -36,9 +36,7 @@ func limitedTo(namespaces ...string) crcache.Options {
 func count(t *testing.T, c crcache.Cache) int {
 	t.Helper()
 	var list corev1.ConfigMapList
-	if err := c.List(t.Context(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.List(t.Context(), &list))
 	return len(list.Items)
 }
 
@@ -55,17 +53,12 @@ func comeAndGo(t *testing.T, how informer.Removal) {
 		f.put(configMap(namespace, "a"))
 	}
 	c := newCache(t, f, limitedTo("red"), Options{})
-	i, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := informerOf(t, c, configMaps)
 	told := make(chan string, 10)
-	if _, err := i.AddEventHandler(crtools.ResourceEventHandlerFuncs{
+	handle(t, i, crtools.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { told <- "add " + obj.(*corev1.ConfigMap).Namespace },
 		DeleteFunc: func(any) { told <- "delete" },
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	start(t, c)
 	expect := func(want string) {
 		t.Helper()
@@ -77,9 +70,7 @@ func comeAndGo(t *testing.T, how informer.Removal) {
 	if err := get(t, c, "blue", "a"); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("reading in a namespace that is not covered returns %v", err)
 	}
-	if err := c.AddNamespace(t.Context(), "blue", crcache.Config{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddNamespace(t.Context(), "blue", crcache.Config{}))
 	expect("add blue")
 	if err := get(t, c, "blue", "a"); err != nil {
 		t.Error(err)
@@ -87,9 +78,7 @@ func comeAndGo(t *testing.T, how informer.Removal) {
 	if n := count(t, c); n != 2 {
 		t.Errorf("there are %d objects, want 2", n)
 	}
-	if err := c.RemoveNamespace(t.Context(), "red", how); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.RemoveNamespace(t.Context(), "red", how))
 	if err := get(t, c, "red", "a"); !errors.Is(err, informer.ErrNotCovered) {
 		t.Errorf("reading in a removed namespace returns %v", err)
 	}
@@ -99,9 +88,7 @@ func comeAndGo(t *testing.T, how informer.Removal) {
 	if n := count(t, c); n != 1 {
 		t.Errorf("there are %d objects, want 1", n)
 	}
-	if err := c.AddNamespace(t.Context(), "green", crcache.Config{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddNamespace(t.Context(), "green", crcache.Config{}))
 	expect("add green") // and so nothing of red
 	scopes := map[string]informer.ScopeStatus{}
 	for _, scope := range c.Status()[0].Informer.Scopes {

@@ -78,9 +78,7 @@ func TestAWatchThatHearsNothingIsNotInStep(t *testing.T) {
 	f.put(configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{StaleAfter: time.Hour})
 	start(t, c)
-	if err := get(t, c, "red", "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, get(t, c, "red", "a"))
 	patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
 	c.suspect(time.Now().Add(-2*time.Hour), errors.New("as the test wants it"))
 	if s := c.Status()[0]; s.DisconnectedSince.IsZero() || c.Healthz(nil) == nil {
@@ -101,9 +99,7 @@ func TestAKindThatMayBeMissingIsNotUnready(t *testing.T) {
 	f.deny("configmaps", http.StatusForbidden)
 	for missing, unready := range map[Missing]bool{WaitForIt: false, Fail: true} {
 		c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Missing: missing, Reflector: quickRetries}})
-		if _, err := c.GetInformer(t.Context(), configMap("", ""), crcache.BlockUntilSynced(false)); err != nil {
-			t.Fatal(err)
-		}
+		informerOf(t, c, configMap("", ""), crcache.BlockUntilSynced(false))
 		run(t, c)
 		patiently.Until(t, "the refusal", func() bool { s := c.Status(); return len(s) > 0 && !s[0].DegradedSince.IsZero() })
 		if got, optional := c.Healthz(nil) != nil, c.OptionalHealthz(nil) != nil; got != unready || optional == unready {

@@ -36,18 +36,14 @@ func TestGetFillsAPrivateCopy(t *testing.T) {
 
 			out := rep.empty()
 			out.SetLabels(map[string]string{"left": "over"})
-			if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), out); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Get(t.Context(), client.ObjectKeyFromObject(held), out))
 			before.GetObjectKind().SetGroupVersionKind(podKind)
 			if !equality.Semantic.DeepEqual(before, out) {
 				t.Error("what was read is not what is in the store, with its kind set")
 			}
 			spoil(t, out)
 			list := rep.newList()
-			if err := r.List(t.Context(), list); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.List(t.Context(), list))
 			for _, item := range extract(t, list) {
 				spoil(t, item)
 			}
@@ -101,9 +97,7 @@ func spoilValue(v reflect.Value) (written int) {
 func extract(t *testing.T, list client.ObjectList) []runtime.Object {
 	t.Helper()
 	items, err := meta.ExtractList(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return items
 }
 
@@ -129,9 +123,7 @@ func TestSharedReadsShare(t *testing.T) {
 			}
 			put(r, held, other)
 			var out corev1.Pod
-			if err := r.Get(t.Context(), client.ObjectKeyFromObject(held), &out, tt.get...); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Get(t.Context(), client.ObjectKeyFromObject(held), &out, tt.get...))
 			if &out.Spec.Containers[0] != &held.Spec.Containers[0] {
 				t.Error("Get made a copy")
 			}
@@ -139,9 +131,7 @@ func TestSharedReadsShare(t *testing.T) {
 				t.Errorf("Get set the kind %s of a shared object", out.Kind)
 			}
 			var list corev1.PodList
-			if err := r.List(t.Context(), &list, tt.list...); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.List(t.Context(), &list, tt.list...))
 			for i := range list.Items {
 				if item := &list.Items[i]; item.Namespace == "a" && (&item.Spec.Containers[0] != &held.Spec.Containers[0] || item.Kind != "") {
 					t.Error("List made a copy, or set the kind of a shared object")

@@ -31,9 +31,7 @@ func configFor(owner types.UID, name string) *corev1.ConfigMap {
 // kept reads what is in the cache itself.
 func kept[T client.Object](t *testing.T, c *Cache, name string, out T) T {
 	t.Helper()
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: name}, out, client.UnsafeDisableDeepCopy); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: name}, out, client.UnsafeDisableDeepCopy))
 	return out
 }
 

@@ -20,9 +20,7 @@ func TestRelistOfADegradedKind(t *testing.T) {
 	f := newFakeAPI(t)
 	f.deny("secrets", 403)
 	c := newCache(t, f, crcache.Options{}, Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: WaitForIt}}})
-	if _, err := c.GetInformer(t.Context(), &corev1.Secret{}); err != nil {
-		t.Fatal(err)
-	}
+	informerOf(t, c, &corev1.Secret{})
 	start(t, c)
 	patiently.Until(t, "the server's refusal", func() bool { return c.Status()[0].Informer.Reflector.LastError != nil })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)

@@ -79,9 +79,7 @@ func rename(t *testing.T, obj client.Object, plainly bool) {
 	}, fakeMapper(), Options{Default: KindOptions{ClientGoDecodes: &plainly}})
 	run(t, c)
 	synctest.Wait() // it has started
-	if _, err := c.GetInformer(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
+	informerOf(t, c, obj)
 	for range 2 {
 		stage.Add(1)
 		time.Sleep(2 * time.Hour) // the watches end, and what is refused is tried again

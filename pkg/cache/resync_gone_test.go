@@ -15,21 +15,13 @@ import (
 func TestPoliciesOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 	f := newFakeAPI(t)
 	c := newCache(t, f, limitedTo("red"), Options{})
-	if _, err := c.GetInformer(t.Context(), configMaps); err != nil {
-		t.Fatal(err)
-	}
+	informerOf(t, c, configMaps)
 	start(t, c)
 	for n := range 3 {
 		namespace := fmt.Sprint("n", n)
-		if err := c.AddNamespace(t.Context(), namespace, crcache.Config{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.SetResync(configMaps, resync.Policy{Period: time.Duration(n+1) * time.Hour}); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.RemoveNamespace(t.Context(), namespace, informer.Silently); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.AddNamespace(t.Context(), namespace, crcache.Config{}))
+		must(t, c.SetResync(configMaps, resync.Policy{Period: time.Duration(n+1) * time.Hour}))
+		must(t, c.RemoveNamespace(t.Context(), namespace, informer.Silently))
 	}
 	for _, k := range *c.kinds.Load() {
 		k.resyncing.Lock()

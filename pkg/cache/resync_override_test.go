@@ -17,13 +17,10 @@ import (
 // follows subscribes somebody with a policy of his own to a kind.
 func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan delta.ResyncTerms, effective func() resync.Policy) {
 	t.Helper()
-	i, err := c.GetInformer(t.Context(), configMaps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := informerOf(t, c, configMaps)
 	syncs = make(chan delta.ResyncTerms)
 	core := i.(interface{ Core() *engine.Informer[any] }).Core()
-	_, err = core.Subscribe(func(d *delta.Delta[any]) {
+	_, err := core.Subscribe(func(d *delta.Delta[any]) {
 		if d.Resync() == nil {
 			return
 		}
@@ -32,9 +29,7 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 		case <-t.Context().Done():
 		}
 	}, informer.SubscribeOptions{Name: name, Resync: own})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	nth := len(core.Status().Subscribers) - 1
 	return syncs, func() resync.Policy { return core.Status().Subscribers[nth].Resync[0] }
 }
@@ -62,19 +57,13 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 			}
 		}
 	}
-	set := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	own := []resync.Policy{daily, {Period: resync.Never}, {}}
 	expect("at first", own...)
-	set(c.SetDefaultResync(resync.Policy{Period: time.Hour}))
+	must(t, c.SetDefaultResync(resync.Policy{Period: time.Hour}))
 	expect("the default", daily, resync.Policy{Period: resync.Never}, resync.Policy{Period: time.Hour})
-	set(c.SetDefaultResync(resync.Policy{}))
+	must(t, c.SetDefaultResync(resync.Policy{}))
 
-	set(c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond}))
+	must(t, c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond}))
 	short := resync.Policy{Period: 5 * time.Millisecond}
 	expect("by kind", resync.Policy{Period: 5 * time.Millisecond, Spread: resync.OverPeriod, OnlyIfNotReconciledFor: time.Hour}, short, short)
 	for range 3 {
@@ -86,7 +75,7 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 	if got := late(); got.Period != short.Period {
 		t.Errorf("who comes later has %+v", got)
 	}
-	set(c.SetResync(configMaps, resync.Policy{}))
+	must(t, c.SetResync(configMaps, resync.Policy{}))
 	expect("when all is taken back", own...)
 }
 
@@ -108,9 +97,7 @@ func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
 		{resync.Policy{Rate: 1}, resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 1, Selector: configured.Selector}},
 		{resync.Policy{}, configured},
 	} {
-		if err := c.SetResync(configMaps, tt.set); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.SetResync(configMaps, tt.set))
 		if got := effective(); !timetable.Same(got, tt.want) {
 			t.Errorf("after SetResync of %+v it is %+v, want %+v", tt.set, got, tt.want)
 		}

@@ -77,9 +77,7 @@ func TestResyncPrecedence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Scheme, c.opts.Mapper = scheme.Scheme, fakeMapper()
 			p, err := newPlan(c.opts, c.ours)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := p.of(configMapGVK, meta.RESTScopeNameNamespace)[c.namespace].resyncPolicy()
 			if c.synced != 0 {
 				if got.Period < c.synced*9/10 || got.Period > c.synced*11/10 {
@@ -97,11 +95,8 @@ func TestResyncPrecedence(t *testing.T) {
 // showSyncs adds a handler that says which objects it was shown again.
 func showSyncs(t *testing.T, c *Cache, like client.Object, told chan<- string) {
 	t.Helper()
-	i, err := c.GetInformer(t.Context(), like, crcache.BlockUntilSynced(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = i.AddEventHandler(crtools.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
+	i := informerOf(t, c, like, crcache.BlockUntilSynced(false))
+	handle(t, i, crtools.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
 		if before != after { // a Sync shows the very same object twice
 			t.Errorf("an update of %v", after)
 		}
@@ -110,9 +105,6 @@ func showSyncs(t *testing.T, c *Cache, like client.Object, told chan<- string) {
 		case <-t.Context().Done():
 		}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func metadataConfigMap() client.Object { return kinded(configMapGVK, &metav1.PartialObjectMetadata{}) }
@@ -145,16 +137,12 @@ func TestSetResync(t *testing.T) {
 	showSyncs(t, c, configMaps, told)
 	showSyncs(t, c, mapOf(configMapGVK), told)
 	start(t, c)
-	if err := c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.SetResync(configMaps, resync.Policy{Period: 5 * time.Millisecond, Selector: parse(t, "name=b")}))
 	showSyncs(t, c, metadataConfigMap(), told)
 	for range 3 {
 		await(t, told, "*v1.ConfigMap b", "*unstructured.Unstructured b", "*v1.PartialObjectMetadata b")
 	}
-	if err := c.SetResync(mapOf(configMapGVK), resync.Policy{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.SetResync(mapOf(configMapGVK), resync.Policy{}))
 	for _, kind := range c.Status() {
 		policy := kind.Informer.Scopes[0].Resync
 		if policy.Period < 9*time.Hour || policy.Selector != nil || kind.Informer.Subscribers[0].Resync[0].Period != policy.Period {
@@ -164,13 +152,9 @@ func TestSetResync(t *testing.T) {
 			t.Errorf("%s is resynced next in %v", kind.Name, next)
 		}
 	}
-	if err := c.SetDefaultResync(resync.Policy{Period: 5 * time.Millisecond}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.SetDefaultResync(resync.Policy{Period: 5 * time.Millisecond}))
 	await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b", "*unstructured.Unstructured a", "*v1.PartialObjectMetadata a")
-	if err := c.SetDefaultResync(resync.Policy{Period: resync.Never}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.SetDefaultResync(resync.Policy{Period: resync.Never}))
 	for what, err := range map[string]error{
 		"Rate":   c.SetResync(configMaps, resync.Policy{Rate: -1}),
 		"Jitter": c.SetDefaultResync(resync.Policy{Jitter: 1.5}),
@@ -246,15 +230,11 @@ func TestResyncOnDemand(t *testing.T) {
 	told := make(chan string)
 	showSyncs(t, c, configMaps, told)
 	stop := start(t, c)
-	if err := c.Resync(t.Context(), configMaps, parse(t, "name=b")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Resync(t.Context(), configMaps, parse(t, "name=b")))
 	if got := <-told; got != "*v1.ConfigMap b" {
 		t.Errorf("shown %s", got)
 	}
-	if err := c.Resync(t.Context(), configMaps, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Resync(t.Context(), configMaps, nil))
 	await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b")
 	for what, err := range map[string]error{
 		"there is no informer for v1 Secret":                                   c.Resync(t.Context(), &corev1.Secret{}, nil),
@@ -296,9 +276,7 @@ func TestRelist(t *testing.T) {
 		showSyncs(t, c, configMaps, told)
 		start(t, c)
 		before := f.lists()
-		if err := c.Relist(t.Context(), configMaps); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Relist(t.Context(), configMaps))
 		after := f.lists()
 		for _, namespace := range []string{"red", "blue"} {
 			path := "/api/v1/namespaces/" + namespace + "/configmaps?&"
@@ -309,9 +287,7 @@ func TestRelist(t *testing.T) {
 		if shows {
 			await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b")
 		}
-		if err := c.Resync(t.Context(), configMaps, parse(t, "name=a")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Resync(t.Context(), configMaps, parse(t, "name=a")))
 		if got := <-told; got != "*v1.ConfigMap a" || len(told) > 0 {
 			t.Errorf("after the relist %s was shown, and %d others", got, len(told))
 		}

@@ -30,9 +30,7 @@ func TestPrecedence(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 0))
 			opts := randomOptions(rng)
 			p, err := newPlan(opts, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			gvk := corev1.SchemeGroupVersion.WithKind("ConfigMap")
 			got := p.of(gvk, meta.RESTScopeNameNamespace)
 			want := namespacesOf(opts)
@@ -234,9 +232,7 @@ func TestTheRestExcludesTheOthers(t *testing.T) {
 		DefaultFieldSelector: fields.OneTermEqualSelector("metadata.name", "x"),
 		DefaultNamespaces:    map[string]crcache.Config{"": {}, "red": {}, "blue": {}},
 	}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = "metadata.namespace!=blue,metadata.namespace!=red,metadata.name=x"
 	if got := p.of(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNameNamespace)[""].FieldSelector.String(); got != want {
 		t.Errorf("all namespaces are listed with field selector %s, want %s", got, want)

@@ -46,12 +46,15 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // newCacheOver returns a cache over such a server.
 func newCacheOver(t *testing.T, server answers, mapper meta.RESTMapper, ours Options) *Cache {
 	t.Helper()
-	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-		Mapper: mapper, HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard,
-	}, ours)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return cacheOver(t, server, crcache.Options{Mapper: mapper}, ours)
+}
+
+// cacheOver is newCacheOver with controller-runtime's options.
+func cacheOver(t *testing.T, server answers, opts crcache.Options, ours Options) *Cache {
+	t.Helper()
+	opts.HTTPClient, opts.DefaultWatchErrorHandler = &http.Client{Transport: server}, unheard
+	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, opts, ours)
+	must(t, err)
 	return c
 }
 

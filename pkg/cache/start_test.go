@@ -117,9 +117,7 @@ func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 				var logged lines
 				c := newCacheOver(t, answers{"secrets": server, "configmaps": emptyList}, newMapper(), Options{Log: logged.logger()})
 				ctx, cancel := context.WithCancel(t.Context())
-				if err := c.IndexField(ctx, &corev1.Secret{}, "f", func(client.Object) []string { return nil }); err != nil {
-					t.Fatal(err)
-				}
+				must(t, c.IndexField(ctx, &corev1.Secret{}, "f", func(client.Object) []string { return nil }))
 				group := lifecycle.New(ctx)
 				group.Go("cache", func(context.Context) error { return c.Start(ctx) })
 				begin := time.Now()
@@ -165,9 +163,7 @@ func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCacheOver(t, answers{"secrets": slow, "configmaps": slow}, newMapper(), Options{ListsAtOnce: 1})
 				for _, obj := range []client.Object{&corev1.Secret{}, configMaps} {
-					if _, err := c.GetInformer(t.Context(), obj); err != nil {
-						t.Fatal(err)
-					}
+					informerOf(t, c, obj)
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				group := lifecycle.New(ctx)

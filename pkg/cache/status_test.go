@@ -25,9 +25,7 @@ func TestAKindThatIsDisconnectedForLongIsIll(t *testing.T) {
 	boundless := newCache(t, f, crcache.Options{}, Options{Default: quick})
 	for _, c := range []*Cache{bounded, boundless} {
 		start(t, c)
-		if err := get(t, c, "red", "a"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, get(t, c, "red", "a"))
 		patiently.Until(t, "the watch to be open", func() bool { return c.Status()[0].Informer.Reflector.State == "Following" })
 		if s := c.Status()[0]; !s.DisconnectedSince.IsZero() || c.Healthz(nil) != nil {
 			t.Fatalf("disconnected since %v, and Healthz returns %v, while the server answers", s.DisconnectedSince, c.Healthz(nil))
@@ -67,9 +65,7 @@ func TestAStatusReadsWellAsJSON(t *testing.T) {
 	policy := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Selector: labels.SelectorFromSet(labels.Set{"app": "web"})}
 	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries, Resync: policy}})
 	start(t, c)
-	if err := get(t, c, "red", "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, get(t, c, "red", "a"))
 	f.deny("configmaps", http.StatusServiceUnavailable)
 	var text []byte // the end of the watch is an error, too, and may be the last one for a while
 	patiently.Until(t, "the server's refusal", func() (refused bool) {

@@ -76,12 +76,8 @@ func removeUnder(t *testing.T, name string, wrap func(crcache.Cache) crcache.Cac
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	s := secretSources(wrap(c))[name]
-	if err := s.Start(ctx, q); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.WaitForSync(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Start(ctx, q))
+	must(t, s.WaitForSync(ctx))
 	later := func(what string, open int64, told int) {
 		t.Helper()
 		time.Sleep(time.Hour)
@@ -128,9 +124,7 @@ func TestASourceEndsWithItsCache(t *testing.T) {
 				q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 				defer q.ShutDown()
 				s := secretSources(c)[name]
-				if err := s.Start(t.Context(), q); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.Start(t.Context(), q))
 				time.Sleep(time.Minute)
 				stop()
 				stopped := time.Now()

@@ -82,26 +82,16 @@ func relistTransformed(t *testing.T, transform crtools.TransformFunc, streaming 
 		}
 		return respond(http.StatusOK, encode(list)), nil
 	}}
-	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, crcache.Options{
-		Mapper: newMapper(), HTTPClient: &http.Client{Transport: server}, DefaultWatchErrorHandler: unheard, DefaultTransform: transform,
-	}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := cacheOver(t, server, crcache.Options{Mapper: newMapper(), DefaultTransform: transform}, Options{})
 	run(t, c)
 	synctest.Wait()
 	u := mapOf(configMapGVK)
-	informer, err := c.GetInformer(t.Context(), u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	informer := informerOf(t, c, u)
 	if !c.WaitForCacheSync(t.Context()) {
 		t.Fatal("the cache has not synced")
 	}
 	fewer.Store(true)
-	if err := c.Relist(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Relist(t.Context(), u))
 	synctest.Wait()
 	keys := informer.(crtools.SharedIndexInformer).GetStore().ListKeys()
 	slices.Sort(keys)
@@ -157,13 +147,8 @@ func setAndStart(t *testing.T, create func(*rest.Config, crcache.Options) (crcac
 			t.Errorf("the options' handler is told: %v", err)
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := c.GetInformer(t.Context(), configMaps, crcache.BlockUntilSynced(false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	got := informerOf(t, c, configMaps, crcache.BlockUntilSynced(false))
 	i := got.(crtools.SharedIndexInformer)
 	if err := errors.Join(
 		i.SetTransform(labelled("the caller")),
@@ -252,9 +237,7 @@ func TestRelativesAreComplete(t *testing.T) {
 				t.Errorf("others would share with %v, which is not complete, or a bookmark", like)
 			}
 			obj, err := k.transform()(events[0].New)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if like := k.kin.Like(""); like != obj {
 				t.Errorf("others would share with %v", like)
 			}

@@ -28,22 +28,15 @@ func TestAKindWithoutNamespacesMayComeLaterToALimitedCache(t *testing.T) {
 			late := &lateMapper{RESTMapper: fakeMapper()}
 			c, err := NewWithOptions(f.config(), crcache.Options{Mapper: late, DefaultNamespaces: limits},
 				Options{Default: KindOptions{Missing: WaitForIt, Reflector: quickRetries}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			start(t, c)
-			namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			namespaces := informerOf(t, c, &corev1.Namespace{})
 			err = c.Get(t.Context(), client.ObjectKey{Namespace: "red", Name: "green"}, &corev1.Namespace{})
 			if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "CRD") {
 				t.Errorf("before it has come, reading returns %v", err)
 			}
 			told := make(chan string, 10)
-			if _, err := namespaces.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Namespace).Name }}); err != nil {
-				t.Fatal(err)
-			}
+			handle(t, namespaces, crtools.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told <- obj.(*corev1.Namespace).Name }})
 			f.put(&corev1.Namespace{ObjectMeta: configMap("", "green").ObjectMeta})
 			late.there.Store(true)
 			<-namespaces.HasSyncedChecker().Done()
@@ -78,13 +71,8 @@ func TestAScopeThatIsExchangedDoesNotList(t *testing.T) {
 			c := limitedOver(t, answers{"namespaces": oneNamespace},
 				Options{Default: KindOptions{Missing: WaitForIt, Reflector: informer.Settings{Lists: informer.PagesOnly}}}, m, "", "red")
 			run(t, c)
-			namespaces, err := c.GetInformer(t.Context(), &corev1.Namespace{}, crcache.BlockUntilSynced(false))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := namespaces.AddEventHandler(crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { told++ }}); err != nil {
-				t.Fatal(err)
-			}
+			namespaces := informerOf(t, c, &corev1.Namespace{}, crcache.BlockUntilSynced(false))
+			handle(t, namespaces, crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { told++ }})
 			synctest.Wait()
 			m.answer(nil)
 			time.Sleep(time.Minute)

@@ -49,9 +49,7 @@ func wordsOf(t *testing.T, create func(*fakeAPI, crcache.Options) (crcache.Cache
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMapList"), meta.RESTScopeNamespace) // theirs looks for it
 	opts.Mapper = mapper
 	c, err := create(newFakeAPI(t), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	start(t, c)
 	index := func() error {
 		return c.IndexField(t.Context(), configMaps, "f", func(client.Object) []string { return nil })
@@ -59,9 +57,7 @@ func wordsOf(t *testing.T, create func(*fakeAPI, crcache.Options) (crcache.Cache
 	list := func(opts ...client.ListOption) error {
 		return c.List(t.Context(), &corev1.ConfigMapList{}, opts...)
 	}
-	if err := index(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, index())
 	said := map[string]string{}
 	for call, err := range map[string]error{
 		"index again":              index(),
