@@ -41,9 +41,7 @@ func newWritten(t *testing.T) *written {
 	w := &written{writes: writes.New(0), obj: web()}
 	api := fake.NewClientBuilder().WithStatusSubresource(web()).Build()
 	w.Client = manager.RecordWrites(api, w.writes)
-	if err := api.Create(t.Context(), w.obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Create(t.Context(), w.obj))
 	return w
 }
 
@@ -102,13 +100,9 @@ func TestWritesThatAreNoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWritten(t)
 			before := w.obj.ResourceVersion
-			if err := tt.write(t.Context(), w); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.write(t.Context(), w))
 			now := web()
-			if err := w.Get(t.Context(), client.ObjectKeyFromObject(now), now); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Get(t.Context(), client.ObjectKeyFromObject(now), now))
 			if now.ResourceVersion == before {
 				t.Fatal("nothing was written")
 			}
@@ -127,14 +121,10 @@ func TestCreatedAndDeleted(t *testing.T) {
 	log := writes.New(0)
 	c := manager.RecordWrites(fake.NewClientBuilder().Build(), log)
 	obj := web()
-	if err := c.Create(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Create(t.Context(), obj))
 	first := obj.ResourceVersion
 	labelled(obj)
-	if err := c.Update(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Update(t.Context(), obj))
 	if !log.Made("uid", "", first) || !log.Made("uid", "", obj.ResourceVersion) {
 		t.Error("it does not know what it created")
 	}
@@ -144,9 +134,7 @@ func TestCreatedAndDeleted(t *testing.T) {
 	if err := c.Delete(t.Context(), web()); err != nil || log.Deleted("uid") {
 		t.Errorf("deleting whatever has that name (%v) was taken for deleting this object", err)
 	}
-	if err := c.Create(t.Context(), web()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Create(t.Context(), web()))
 	if err := c.Delete(t.Context(), web(), client.Preconditions{UID: new(types.UID("uid"))}); err != nil || !log.Deleted("uid") {
 		t.Errorf("Delete returned %v, and it is noted: %v", err, log.Deleted("uid"))
 	}
@@ -181,9 +169,7 @@ func TestDryRunsAreNotNoted(t *testing.T) {
 		dry.Create(ctx, web()), dry.Update(ctx, w.obj.DeepCopy()), dry.Patch(ctx, w.obj.DeepCopy(), client.Merge),
 		dry.Delete(ctx, web(), uid), dry.Status().Update(ctx, w.obj.DeepCopy()),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if got := w.writes.Status(); got != (writes.Status{}) || sent != 5 {
 		t.Errorf("%d dry runs were sent, and %+v noted", sent, got)
@@ -275,9 +261,7 @@ func TestPatchesThatLookLocked(t *testing.T) {
 	} {
 		log := writes.New(0)
 		obj := web()
-		if err := manager.RecordWrites(api, log).Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(data))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, manager.RecordWrites(api, log).Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, []byte(data))))
 		if got := log.Made("uid", "7", "8"); got != noted || log.Status().UnderWay != 0 {
 			t.Errorf("%q is noted: %v, want %v", data, got, noted)
 		}
@@ -321,13 +305,9 @@ func TestManagersClientRemembers(t *testing.T) {
 	} {
 		opts := options()
 		opts.NewClient = tt.newClient
-		if err := manager.Configure(&opts, manager.WithWrites(tt.writes)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, manager.Configure(&opts, manager.WithWrites(tt.writes)))
 		mgr, err := ctrlmanager.New(nowhere, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		own := manager.OwnWrites(mgr.GetClient())
 		if own == nil || tt.writes != nil && own != delta.OwnWrites(tt.writes) {
 			t.Errorf("%s: the manager's client remembers its writes in %v", name, own)

@@ -28,25 +28,17 @@ func TestAddInspector(t *testing.T) {
 	made := func(metrics string) ctrlmanager.Manager {
 		opts := ctrlmanager.Options{Metrics: metricsserver.Options{BindAddress: cmp.Or(metrics, off)}}
 		if metrics != foreign {
-			if err := manager.Configure(&opts); err != nil {
-				t.Fatal(err)
-			}
+			must(t, manager.Configure(&opts))
 		}
 		m, err := ctrlmanager.New(&rest.Config{Host: "http://nowhere"}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m
 	}
 	inspected := made(off)
-	if err := manager.AddInspector(inspected, inspect.Options{BindAddress: "127.0.0.1:0"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.AddInspector(inspected, inspect.Options{BindAddress: "127.0.0.1:0"}))
 	var config net.ListenConfig
 	taken, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = taken.Close() }()
 	for name, c := range map[string]struct {
 		m    ctrlmanager.Manager
@@ -88,19 +80,13 @@ func TestAFilterIsToldApart(t *testing.T) {
 	} {
 		address := controlplane.FreeAddressForTest(t)
 		opts := ctrlmanager.Options{Metrics: metricsserver.Options{BindAddress: address, FilterProvider: c.before}}
-		if err := manager.Configure(&opts); err != nil {
-			t.Fatal(err)
-		}
+		must(t, manager.Configure(&opts))
 		if c.after != nil {
 			opts.Metrics.FilterProvider = c.after
 		}
 		m, err := ctrlmanager.New(&rest.Config{Host: "http://nowhere"}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := manager.AddInspector(m, inspect.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, manager.AddInspector(m, inspect.Options{}))
 		var running sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())
 		running.Go(func() { _ = m.Start(ctx) })

@@ -40,16 +40,19 @@ func options() ctrlmanager.Options {
 	}
 }
 
-func TestManagerHasOurCache(t *testing.T) {
-	configured := options()
-	configured.Cache.ReaderFailOnMissingInformer = true
-	if err := manager.Configure(&configured, manager.WithCache(cache.Options{ListsAtOnce: 3})); err != nil {
-		t.Fatal(err)
-	}
-	mgr, err := ctrlmanager.New(nowhere, configured)
+func must(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestManagerHasOurCache(t *testing.T) {
+	configured := options()
+	configured.Cache.ReaderFailOnMissingInformer = true
+	must(t, manager.Configure(&configured, manager.WithCache(cache.Options{ListsAtOnce: 3})))
+	mgr, err := ctrlmanager.New(nowhere, configured)
+	must(t, err)
 	if _, ours := mgr.GetCache().(*cache.Cache); !ours {
 		t.Errorf("the manager's cache is a %T", mgr.GetCache())
 	}
@@ -100,9 +103,7 @@ func TestConfigureRefuses(t *testing.T) {
 	if err := manager.Configure(&opts, manager.WithCache(cache.Options{}), nil); err == nil || !strings.Contains(err.Error(), "option 1 is nil") || opts.NewCache != nil {
 		t.Errorf("with a nil option Configure returned %v", err)
 	}
-	if err := manager.Configure(&opts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.Configure(&opts))
 	if err := manager.Configure(&opts); err == nil {
 		t.Error("a manager was configured twice, and nobody was told")
 	}

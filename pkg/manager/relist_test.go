@@ -46,17 +46,11 @@ func TestARelistCallsNobodyForWhatIsUnchanged(t *testing.T) {
 				mgr, err := newManager(&rest.Config{Host: "http://server", Transport: onePod{}}, options(), manager.WithCache(cache.Options{
 					Default: cache.KindOptions{ShowUnchanged: c.shows, Reflector: informer.Settings{Lists: informer.PagesOnly}},
 				}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				ours, err := cache.Unwrap(mgr.GetCache())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				pods, err := ours.GetInformer(t.Context(), &corev1.Pod{}, crcache.BlockUntilSynced(false))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				added, updated := 0, 0 // read when nobody is called
 				if _, err := pods.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 					AddFunc: func(any) { added++ }, UpdateFunc: func(_, _ any) { updated++ },
@@ -66,9 +60,7 @@ func TestARelistCallsNobodyForWhatIsUnchanged(t *testing.T) {
 				tasks := lifecycle.New(t.Context())
 				tasks.Go("cache", ours.Start)
 				synctest.Wait()
-				if err := ours.Relist(t.Context(), &corev1.Pod{}); err != nil {
-					t.Fatal(err)
-				}
+				must(t, ours.Relist(t.Context(), &corev1.Pod{}))
 				synctest.Wait()
 				if added != 1 || updated != c.want {
 					t.Errorf("the handler was told of %d additions and %d updates, want 1 and %d", added, updated, c.want)

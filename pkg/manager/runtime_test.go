@@ -55,9 +55,7 @@ func TestEachManagerHasARuntime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			opts := options()
 			opts.Cache.HTTPClient = &http.Client{}
-			if err := manager.Configure(&opts); err != nil {
-				t.Fatal(err)
-			}
+			must(t, manager.Configure(&opts))
 			var made []crcache.Cache
 			inner := opts.NewCache
 			opts.NewCache = func(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
@@ -73,9 +71,7 @@ func TestEachManagerHasARuntime(t *testing.T) {
 			}
 			for range 2 {
 				m, err := ctrlmanager.New(nowhere, opts)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				of := managed.Of(made[len(made)-1])
 				if of == nil {
 					t.Fatal("the cache has no Runtime")
@@ -119,26 +115,20 @@ func tryInspectors(t *testing.T, m ctrlmanager.Manager, can bool) {
 // client leads to none.
 func TestManagersThatAreMadeAtOnce(t *testing.T) {
 	opts := options()
-	if err := manager.Configure(&opts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.Configure(&opts))
 	shared := &http.Client{}
 	configs := []*rest.Config{rest.CopyConfig(nowhere), rest.CopyConfig(nowhere), rest.CopyConfig(nowhere)}
 	var caches []crcache.Cache
 	for _, config := range append(configs, configs[2]) {
 		mapper, _ := pods(config, shared)
 		c, err := opts.NewCache(config, crcache.Options{HTTPClient: shared, Mapper: mapper})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		caches = append(caches, c)
 	}
 	for i, config := range configs {
 		mapper, _ := pods(config, shared)
 		c, err := opts.NewClient(config, client.Options{HTTPClient: shared, Mapper: mapper})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := managed.Of(caches[i])
 		if i == 2 {
 			want = nil
@@ -157,18 +147,12 @@ func TestManagersThatAreMadeAtOnce(t *testing.T) {
 // manager's client leads to its own Runtime, and both have the same writes.
 func TestManagersThatShareAClient(t *testing.T) {
 	first, second := options(), options()
-	if err := manager.Configure(&first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.Configure(&first))
 	one, err := ctrlmanager.New(nowhere, first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	of := managed.Of(one.GetCache())
 	second.NewClient = func(*rest.Config, client.Options) (client.Client, error) { return one.GetClient(), nil }
-	if err := manager.Configure(&second); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.Configure(&second))
 	var own *managed.Runtime
 	inner := second.NewCache
 	second.NewCache = func(config *rest.Config, opts crcache.Options) (crcache.Cache, error) {
@@ -177,9 +161,7 @@ func TestManagersThatShareAClient(t *testing.T) {
 		return hidden{c}, err
 	}
 	two, err := ctrlmanager.New(nowhere, second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := managed.Of(two.GetCache(), two.GetClient()); got != own || own == nil || managed.Of(one.GetClient()) != of {
 		t.Errorf("the second manager's parts lead to %p, want %p; the first manager has %p", got, own, of)
 	}
