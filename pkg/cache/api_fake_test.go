@@ -50,9 +50,13 @@ type fakeEvent struct {
 	version  int
 }
 
-func newFakeAPI(t testing.TB) *fakeAPI {
+// newFakeAPI returns one that has these objects.
+func newFakeAPI(t testing.TB, objs ...client.Object) *fakeAPI {
 	f := startFakeAPI()
 	t.Cleanup(f.end)
+	for _, obj := range objs {
+		f.put(obj)
+	}
 	return f
 }
 

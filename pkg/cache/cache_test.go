@@ -82,8 +82,7 @@ func get(t *testing.T, c crcache.Cache, namespace, name string) error {
 }
 
 func TestReadsAndItsErrors(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	var notStarted *crcache.ErrCacheNotStarted
 	if err := get(t, c, "red", "a"); !errors.As(err, &notStarted) {
@@ -111,8 +110,7 @@ func TestReadsAndItsErrors(t *testing.T) {
 }
 
 func TestAnInformerCanBeRemovedAndAskedForAgain(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	stop := start(t, c)
 	first := informerOf(t, c, configMaps)
@@ -181,9 +179,7 @@ func TestWaitingEnds(t *testing.T) {
 
 // TestSelectorsReachTheServer checks that lists have the selectors of the options.
 func TestSelectorsReachTheServer(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(configMap("blue", "a"))
+	f := newFakeAPI(t, configMap("red", "a"), configMap("blue", "a"))
 	c := newCache(t, f, crcache.Options{ByObject: map[client.Object]crcache.ByObject{configMaps: {
 		Namespaces: map[string]crcache.Config{"red": {LabelSelector: parse(t, "name=a")}, "": {}},
 	}}}, Options{})
@@ -202,8 +198,7 @@ func TestSelectorsReachTheServer(t *testing.T) {
 // TestForeignInformers checks that controller-runtime's own cache is made if the options have
 // NewInformer.
 func TestForeignInformers(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c, err := New(f.config(), crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer})
 	must(t, err)
 	start(t, c)
@@ -241,8 +236,7 @@ func TestForeignInformersAreAnnounced(t *testing.T) {
 
 // TestAHandlersPanicReachesStart checks that a cache ends if a handler panics.
 func TestAHandlersPanicReachesStart(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	i := informerOf(t, c, configMaps)
 	handle(t, i, crtools.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }})

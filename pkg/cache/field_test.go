@@ -20,8 +20,7 @@ func TestFieldIndexHasWordsThatPeopleKnow(t *testing.T) {
 // TestAFieldMayDependOnOtherKinds reads another kind of the cache while an object is filed,
 // before Start and while the cache runs. The first read of a kind makes its informer, too.
 func TestAFieldMayDependOnOtherKinds(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	index := func(field string, other client.ObjectList) {
 		t.Helper()

@@ -62,8 +62,7 @@ type meshList struct {
 func (l *meshList) DeepCopyObject() runtime.Object { return &meshList{} }
 
 func TestAKindWithMessagesOfProtobufSyncs(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configFor("o", "first"))
+	f := newFakeAPI(t, configFor("o", "first"))
 	c := newCache(t, f, crcache.Options{Scheme: schemeOf(&mesh{}, &meshList{})}, Options{})
 	start(t, c)
 	var got mesh

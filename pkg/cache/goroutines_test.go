@@ -22,8 +22,7 @@ func tasks() int {
 // A kind with a handler has four goroutines: one applies what comes, one lists and watches,
 // one keeps time, and one calls the handler.
 func TestAKindTakesFourGoroutines(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
 	before := tasks()

@@ -25,9 +25,7 @@ func configMapsEverywhere(t *testing.T, c *Cache, namespace string) {
 
 // TestNoCounterFallsWithoutANamespace removes a namespace between two scrapes.
 func TestNoCounterFallsWithoutANamespace(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(configMap("blue", "a"))
+	f := newFakeAPI(t, configMap("red", "a"), configMap("blue", "a"))
 	c := newCache(t, f, limitedTo("red", "blue"), Options{})
 	defer start(t, c)()
 	configMapsEverywhere(t, c, "red")
@@ -56,8 +54,7 @@ func TestNoCounterFallsWithoutANamespace(t *testing.T) {
 // TestSeriesOfAKind counts the series that docs/metrics.md says a kind has.
 func TestSeriesOfAKind(t *testing.T) {
 	stated := scrape.Stated(t, "../../docs/metrics.md")
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries}})
 	defer start(t, c)()
 	configMapsEverywhere(t, c, "red")

@@ -18,9 +18,7 @@ import (
 func TestMetricsOfAKind(t *testing.T) {
 	const labels = `{form="",group="",kind="ConfigMap",version="v1"}`
 	scrape.Read(t, metrics.Registry, "delta_") // without a cache, so that what other tests have counted is forgotten
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(configMap("red", "b"))
+	f := newFakeAPI(t, configMap("red", "a"), configMap("red", "b"))
 	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries}})
 	stop := start(t, c)
 	began := time.Now()

@@ -40,9 +40,7 @@ func TestEachCacheHasARuntime(t *testing.T) {
 
 // TestGapsOfAllKindsOnlyGrow has a transform refuse what it is given of one kind of two, and removes both.
 func TestGapsOfAllKindsOnlyGrow(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(&corev1.Secret{ObjectMeta: configMap("red", "b").ObjectMeta})
+	f := newFakeAPI(t, configMap("red", "a"), &corev1.Secret{ObjectMeta: configMap("red", "b").ObjectMeta})
 	c := newCache(t, f, crcache.Options{DefaultTransform: func(obj any) (any, error) {
 		if _, ok := obj.(*corev1.Secret); ok {
 			return nil, errors.New("no Secrets here")

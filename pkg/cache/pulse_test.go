@@ -74,8 +74,7 @@ func TestAFrozenServerIsNoticed(t *testing.T) {
 
 // TestAWatchThatHearsNothingIsNotInStep tells a kind that its server does not answer, and then that it does.
 func TestAWatchThatHearsNothingIsNotInStep(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{StaleAfter: time.Hour})
 	start(t, c)
 	must(t, get(t, c, "red", "a"))

@@ -52,10 +52,7 @@ func TestDuplicatesAreSharedOrKept(t *testing.T) {
 		{"not if told so", crcache.Options{}, KindOptions{ShareDuplicates: new(false)}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFakeAPI(t)
-			f.put(configFor("o", "first"))
-			f.put(configFor("p", "other"))
-			f.put(configFor("o", "second"))
+			f := newFakeAPI(t, configFor("o", "first"), configFor("p", "other"), configFor("o", "second"))
 			c := newCache(t, f, tt.theirs, Options{Default: tt.ours})
 			start(t, c)
 			first, second := kept(t, c, "first", &corev1.ConfigMap{}), kept(t, c, "second", &corev1.ConfigMap{})
@@ -85,9 +82,7 @@ func TestDuplicatesAreSharedOrKept(t *testing.T) {
 }
 
 func TestDuplicatesOfOtherForms(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configFor("o", "first"))
-	f.put(configFor("o", "second"))
+	f := newFakeAPI(t, configFor("o", "first"), configFor("o", "second"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
 	maps := func(name string) (any, any) {

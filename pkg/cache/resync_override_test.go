@@ -37,8 +37,7 @@ func follows(t *testing.T, c *Cache, name string, own resync.Policy) (syncs chan
 // A policy that is set while the cache runs overrides what handlers came with. The zero
 // policy goes back to it.
 func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	start(t, c)
 	daily := resync.Policy{Period: 24 * time.Hour, Spread: resync.OverPeriod, OnlyIfNotReconciledFor: time.Hour}
@@ -82,8 +81,7 @@ func TestWhatIsSetReachesHandlersWithAPolicyOfTheirOwn(t *testing.T) {
 // A policy that is set while the cache runs leaves to ByObject what it does not say itself,
 // and the zero policy goes back to that.
 func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	configured := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Rate: 10, Selector: parse(t, "name=a")}
 	c := newCache(t, f, crcache.Options{}, Options{
 		Default:  KindOptions{Resync: resync.Policy{Period: time.Minute, Rate: 5}},

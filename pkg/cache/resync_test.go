@@ -129,9 +129,7 @@ func await(t *testing.T, told <-chan string, want ...string) {
 // TestSetResync sees a policy that is changed while the cache runs followed by each
 // form of the kind, by those that are made later, and by nobody else.
 func TestSetResync(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(configMap("red", "b"))
+	f := newFakeAPI(t, configMap("red", "a"), configMap("red", "b"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	told := make(chan string)
 	showSyncs(t, c, configMaps, told)
@@ -169,8 +167,7 @@ func TestSetResync(t *testing.T) {
 // TestResyncFollowsThePlan changes policies while namespaces come and kinds are made.
 // In the end each has the last policy.
 func TestResyncFollowsThePlan(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	for n := range 20 {
 		c := newCache(t, f, limitedTo("red"), Options{Default: KindOptions{Resync: resync.Policy{Period: time.Hour}}})
 		showSyncs(t, c, configMaps, nil)
@@ -219,9 +216,7 @@ func TestResyncFollowsThePlan(t *testing.T) {
 // TestResyncOnDemand sees what is asked for shown to the handlers, whatever their
 // policy is.
 func TestResyncOnDemand(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(configMap("red", "b"))
+	f := newFakeAPI(t, configMap("red", "a"), configMap("red", "b"))
 	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Resync: resync.Policy{Period: resync.Never}}})
 	var notStarted *crcache.ErrCacheNotStarted
 	if err := errors.Join(c.Resync(t.Context(), configMaps, nil), c.Relist(t.Context(), configMaps)); !errors.As(err, &notStarted) {
@@ -268,9 +263,7 @@ func isOurs(c crcache.Cache) error {
 // Unchanged says.
 func TestRelist(t *testing.T) {
 	for _, shows := range []bool{true, false} {
-		f := newFakeAPI(t)
-		f.put(configMap("red", "a"))
-		f.put(configMap("blue", "b"))
+		f := newFakeAPI(t, configMap("red", "a"), configMap("blue", "b"))
 		c := newCache(t, f, limitedTo("red", "blue"), Options{Default: KindOptions{ShowUnchanged: &shows}})
 		told := make(chan string, 10)
 		showSyncs(t, c, configMaps, told)

@@ -42,8 +42,7 @@ func TestOnMutationNamesAllWhoseMemoryWasChanged(t *testing.T) {
 
 // Without OnMutation a sample is looked at, and the status says who was changed, and where.
 func TestTheStatusNamesAnObjectThatWasChangedInPlace(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configFor("o", "first"))
+	f := newFakeAPI(t, configFor("o", "first"))
 	c := newCache(t, f, crcache.Options{}, Options{})
 	stop := start(t, c)
 	kept(t, c, "first", &corev1.ConfigMap{}).Data["text"] = "changed in place"

@@ -17,8 +17,7 @@ import (
 // TestAKindThatIsDisconnectedForLongIsIll disconnects two caches from the server, and connects them
 // again. One of the caches has a bound.
 func TestAKindThatIsDisconnectedForLongIsIll(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	const bound = 500 * time.Millisecond
 	quick := KindOptions{Reflector: quickRetries}
 	bounded := newCache(t, f, crcache.Options{}, Options{Default: quick, StaleAfter: bound})
@@ -60,8 +59,7 @@ func TestAKindThatIsDisconnectedForLongIsIll(t *testing.T) {
 
 // TestAStatusReadsWellAsJSON has a kind that lacks its server, with a policy, as JSON.
 func TestAStatusReadsWellAsJSON(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
+	f := newFakeAPI(t, configMap("red", "a"))
 	policy := resync.Policy{Period: time.Hour, Spread: resync.OverPeriod, Selector: labels.SelectorFromSet(labels.Set{"app": "web"})}
 	c := newCache(t, f, crcache.Options{}, Options{Default: KindOptions{Reflector: quickRetries, Resync: policy}})
 	start(t, c)

@@ -21,9 +21,7 @@ import (
 // TestStartStop starts and stops caches in every order, while informers, handlers
 // and namespaces come and go. Each call has to return, and nothing may be left behind.
 func TestStartStop(t *testing.T) {
-	f := newFakeAPI(t)
-	f.put(configMap("red", "a"))
-	f.put(configMap("blue", "a"))
+	f := newFakeAPI(t, configMap("red", "a"), configMap("blue", "a"))
 	for name, order := range map[string]struct {
 		rounds int
 		live   func(*life)

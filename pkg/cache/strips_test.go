@@ -53,9 +53,7 @@ func TestStrippedObjectsShare(t *testing.T) {
 	} {
 		for _, others := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/clientGoDecodes=%t", name, others), func(t *testing.T) {
-				f := newFakeAPI(t)
-				f.put(withManagers("first"))
-				f.put(withManagers("second"))
+				f := newFakeAPI(t, withManagers("first"), withManagers("second"))
 				c := newCache(t, f, crcache.Options{DefaultTransform: crcache.TransformStripManagedFields()},
 					Options{Default: KindOptions{ClientGoDecodes: &others}})
 				start(t, c)
