@@ -1,10 +1,13 @@
 package cache
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	goruntime "runtime"
 	"slices"
 	"strconv"
@@ -58,12 +61,16 @@ var benchFields = byField{"spec.hostname": func(obj client.Object) []string { re
 type podServer struct {
 	heap    benchkit.Heap // before it was made
 	pods    []*corev1.Pod
-	changes *watch.FakeWatcher
+	changes *watch.FakeWatcher // for who lists by listWatch
+	events  *io.PipeReader     // for who asks by HTTP
+	told    *io.PipeWriter
 }
 
 func newPodServer(b testing.TB) *podServer {
 	b.Helper()
-	return &podServer{heap: benchkit.StartHeap(), pods: benchPods(b), changes: watch.NewFake()}
+	s := &podServer{heap: benchkit.StartHeap(), pods: benchPods(b), changes: watch.NewFake()}
+	s.events, s.told = io.Pipe()
+	return s
 }
 
 // A served cache has what a podServer had. That one has let go of it, since a process
@@ -74,23 +81,40 @@ type served struct {
 	bytes float64 // that live for each Pod
 }
 
-func (s *podServer) list(ctx context.Context, _ string, opts metav1.ListOptions) (runtime.Object, error) {
-	return s.listWatch().ListWithContext(ctx, opts)
+// RoundTrip answers a request as an API server does.
+func (s *podServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {runtime.ContentTypeProtobuf}}, Body: s.events}
+	if r.URL.Query().Get("watch") == "true" {
+		context.AfterFunc(r.Context(), func() { _ = s.events.Close() })
+		return answer, nil
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(inProtobuf.encode(untilExit, kinded(podListKind, s.all()))))
+	return answer, nil
 }
 
-func (s *podServer) watch(ctx context.Context, _ string, opts metav1.ListOptions) (watch.Interface, error) {
-	return s.listWatch().WatchWithContext(ctx, opts)
+// inProtobuf is how it speaks.
+var inProtobuf = tongue{form: typedForm, binary: true}
+
+// modify tells of a change in the same way.
+func (s *podServer) modify(pod *corev1.Pod) {
+	_, err := s.told.Write(inProtobuf.event(untilExit, watch.Modified, kinded(podKind, pod)))
+	must(untilExit, err)
+}
+
+// all is a list of all Pods.
+func (s *podServer) all() *corev1.PodList {
+	list := &corev1.PodList{Items: make([]corev1.Pod, len(s.pods))}
+	for i, pod := range s.pods {
+		list.Items[i] = *decoded(pod)
+	}
+	list.ResourceVersion = strconv.FormatUint(benchkit.VersionAfter(len(s.pods), 0), 10)
+	return list
 }
 
 func (s *podServer) listWatch() *crtools.ListWatch {
 	return &crtools.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			list := &corev1.PodList{Items: make([]corev1.Pod, len(s.pods))}
-			for i, pod := range s.pods {
-				list.Items[i] = *decoded(pod)
-			}
-			list.ResourceVersion = strconv.FormatUint(benchkit.VersionAfter(len(s.pods), 0), 10)
-			return list, nil
+			return s.all(), nil
 		},
 		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return s.changes, nil },
 	}
@@ -106,12 +130,12 @@ func decoded(pod *corev1.Pod) *corev1.Pod {
 }
 
 // age changes every Pod once, lets go of them, and returns the cache when it has seen it.
-func (s *podServer) age(b testing.TB, cached client.Reader) served {
+func (s *podServer) age(b testing.TB, cached client.Reader, modify func(*corev1.Pod)) served {
 	b.Helper()
 	pods := s.pods
 	order := rand.New(rand.NewPCG(1, 2)).Perm(len(pods))
 	for n, i := range order {
-		s.changes.Modify(decoded(benchkit.Changed(pods[i], benchkit.VersionAfter(len(pods), n+1))))
+		modify(benchkit.Changed(pods[i], benchkit.VersionAfter(len(pods), n+1)))
 	}
 	last := client.ObjectKeyFromObject(pods[order[len(order)-1]])
 	for version := strconv.FormatUint(benchkit.VersionAfter(len(pods), len(pods)), 10); ; goruntime.Gosched() {
@@ -138,20 +162,16 @@ func newServing(b testing.TB) served {
 	b.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(podKind, meta.RESTScopeNamespace)
-	c, err := NewWithOptions(&rest.Config{}, crcache.Options{Scheme: scheme.Scheme, Mapper: mapper},
-		Options{Default: KindOptions{ClientGoDecodes: new(true), Reflector: informer.Settings{Lists: informer.PagesOnly}}})
-	must(b, err)
-	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
-	must(b, k.make(c))
 	server := newPodServer(b)
-	k.binding.bound.Store(&bound{resource: server, scope: meta.RESTScopeNameNamespace})
-	close(k.ready)
-	c.run(k)
+	c, err := NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1},
+		crcache.Options{Scheme: scheme.Scheme, Mapper: mapper, HTTPClient: &http.Client{Transport: server}},
+		Options{Default: KindOptions{Reflector: informer.Settings{Lists: informer.PagesOnly}}})
+	must(b, err)
 	start(b, c)
 	for field, extract := range benchFields {
 		must(b, c.IndexField(b.Context(), &corev1.Pod{}, field, extract))
 	}
-	return server.age(b, c)
+	return server.age(b, c, server.modify)
 }
 
 // newIncumbentServing returns controller-runtime's cache over a podServer.
@@ -163,7 +183,7 @@ func newIncumbentServing(b testing.TB) served {
 			return crtools.NewSharedIndexInformer(plainList{server.listWatch()}, obj, resync, indexers)
 		},
 	})
-	return server.age(b, c)
+	return server.age(b, c, func(pod *corev1.Pod) { server.changes.Modify(decoded(pod)) })
 }
 
 // The caches that are read live as long as the process, since making them takes longer

@@ -99,9 +99,9 @@ func (r *byteReader) client(ctx context.Context, narrowed *metav1.ListOptions) (
 			Namespaced: found.scope == meta.RESTScopeNameNamespace,
 		},
 		Request: func(_ context.Context, opts metav1.ListOptions) (*rest.Request, error) {
-			return found.bytes.request(in, opts), nil
+			return found.request(in, opts), nil
 		},
-		Negotiator: found.bytes.negotiator,
+		Negotiator: found.negotiator,
 	}
 	if putsNothing(k.hooks.Transform.Or(r.settings.Transform)) {
 		c.Known = k.core.Store().Get

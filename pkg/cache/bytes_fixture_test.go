@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +18,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
+	typed "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -103,13 +107,45 @@ func (l tongue) readers(t *testing.T, server http.RoundTripper) (ours listwatch.
 		t.Fatal(err)
 	}
 	k.core = engine.New[any](nil, engine.Options[any]{Traits: objects.Traits})
-	late := func(*bound) {}
-	k.binding = &binding{api: made, id: id, late: late, arrived: func() {}}
+	k.binding = &binding{api: made, id: id, late: func(*bound) {}}
 	s := settings{Config: crcache.Config{EnableWatchBookmarks: new(true)}}
 	byName := map[string]settings{"": s}
 	k.byName.Store(&byName)
-	plain := &binding{api: made, id: id, late: late, arrived: func() {}, plainly: true}
-	return &byteReader{of: k, settings: s}, plain.plainListWatcher("", s, k.example)
+	return &byteReader{of: k, settings: s}, l.clientGo(t, config, made.http, k.example)
+}
+
+// clientGo lists and watches Pods with client-go's own clients.
+func (l tongue) clientGo(t *testing.T, config *rest.Config, through *http.Client, example client.Object) listwatch.ListWatcher[any] {
+	t.Helper()
+	pods := corev1.SchemeGroupVersion.WithResource("pods")
+	var c listwatch.Client
+	switch l.form {
+	case unstructuredForm:
+		made, err := dynamic.NewForConfigAndClient(config, through)
+		must(t, err)
+		c = clientOf(made.Resource(pods))
+	case metadataForm:
+		made, err := metadata.NewForConfigAndClient(config, through)
+		must(t, err)
+		c = clientOf(made.Resource(pods))
+	default:
+		made, err := typed.NewForConfigAndClient(config, through)
+		must(t, err)
+		c = clientOf(made.Pods(metav1.NamespaceAll))
+	}
+	return listwatch.Lent(c, example)
+}
+
+// clientOf shows one of client-go's clients, whatever its lists are.
+func clientOf[L runtime.Object](of interface {
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+},
+) listwatch.Client {
+	return listwatch.Client{
+		List:  func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) { return of.List(ctx, opts) },
+		Watch: of.Watch,
+	}
 }
 
 // known makes what the reader takes for known.
@@ -122,7 +158,7 @@ func known(of listwatch.Lister[any], objs ...client.Object) {
 }
 
 // shown is a Pod in the form that a server sends it in.
-func (l tongue) shown(t *testing.T, pod *corev1.Pod) runtime.Object {
+func (l tongue) shown(t testing.TB, pod *corev1.Pod) runtime.Object {
 	t.Helper()
 	pod = pod.DeepCopy()
 	if l.form == metadataForm {
@@ -136,7 +172,7 @@ func (l tongue) shown(t *testing.T, pod *corev1.Pod) runtime.Object {
 }
 
 // encode is an object on its own, as a server sends it.
-func (l tongue) encode(t *testing.T, obj runtime.Object) []byte {
+func (l tongue) encode(t testing.TB, obj runtime.Object) []byte {
 	t.Helper()
 	if !l.binary {
 		return inJSON(t, obj)
@@ -154,7 +190,7 @@ func (l tongue) encode(t *testing.T, obj runtime.Object) []byte {
 	return nil
 }
 
-func inJSON(t *testing.T, v any) []byte {
+func inJSON(t testing.TB, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
 	must(t, err)
@@ -183,7 +219,7 @@ func (l tongue) list(t *testing.T, version string, pods []*corev1.Pod) []byte {
 }
 
 // event is an event of a watch, as a server sends it.
-func (l tongue) event(t *testing.T, what watch.EventType, obj runtime.Object) []byte {
+func (l tongue) event(t testing.TB, what watch.EventType, obj runtime.Object) []byte {
 	t.Helper()
 	raw := l.encode(t, obj)
 	if !l.binary {

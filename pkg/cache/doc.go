@@ -9,7 +9,7 @@
 //	  └─ settings per ─────┴──▶ store ◀── toolscache.SharedInformer
 //	     kind and namespace               │ one scope per namespace
 //	                                      ▼
-//	                        binding: REST, dynamic or metadata client
+//	                        binding: what the kind is called, and a REST client
 //
 // A kind is one GVK in one of three forms: as its Go type, as a map, or as metadata
 // alone. Each has one informer and one store, also where it is kept in several
@@ -21,7 +21,7 @@
 //
 // An object that arrives shares the memory of what it has in common with its last
 // version, or with another one of its controller: relatives finds the one to hold it
-// against, and internal/api/dedup does it. An object that a transform has returned shares nothing.
+// against, and internal/api/decode does it. An object that a transform has returned shares nothing.
 //
 // With Options.NewInformer set, New returns controller-runtime's own cache over
 // those informers: what makes ours different needs our informers.

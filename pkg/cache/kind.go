@@ -142,9 +142,7 @@ type kind struct {
 // make completes the kind. It asks the API what the kind is called there.
 func (k *kind) make(c *Cache) error {
 	k.binding = &binding{
-		api: c.api, id: k.id, plainly: *c.plan.Load().general(k.id.gvk).ClientGoDecodes,
-		late:    func(b *bound) { k.found(c, b.scope) },
-		arrived: func() { k.arrived.Add(1) }, listless: make(chan struct{}),
+		api: c.api, id: k.id, late: func(b *bound) { k.found(c, b.scope) }, listless: make(chan struct{}),
 	}
 	var err error
 	if k.example, err = k.id.example(c.scheme); err != nil {

@@ -8,7 +8,6 @@ import (
 	crtools "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/api/objects"
 	"github.com/delta-runtime/delta-runtime/internal/engine"
 	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
@@ -110,7 +109,7 @@ func inNamespace(obj any) ([]string, error) {
 func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 	scope := engine.Scope[any]{
 		Namespace:   namespace,
-		ListWatcher: k.listWatcher(namespace, s),
+		ListWatcher: &byteReader{of: k, namespace: namespace, settings: s},
 		Resync:      s.inEffect(),
 	}
 	if namespace == metav1.NamespaceAll {
@@ -124,14 +123,6 @@ func (k *kind) scope(namespace string, s settings) engine.Scope[any] {
 		scope.Settings.Lists = informer.PagesOnly
 	}
 	return scope
-}
-
-// listWatcher lists and watches the kind in one namespace, or in all where that is empty.
-func (k *kind) listWatcher(namespace string, s settings) listwatch.ListWatcher[any] {
-	if k.binding.plainly {
-		return k.binding.plainListWatcher(namespace, s, k.example)
-	}
-	return &byteReader{of: k, namespace: namespace, settings: s}
 }
 
 // transform is what each object passes through before it is kept: the user's
@@ -156,11 +147,7 @@ func (k *kind) transform() func(any) (any, error) {
 				return kept, err
 			}
 		}
-		switch {
-		case k.kin == nil || !putsNothing(transform):
-		case k.binding.plainly:
-			k.kin.settle(about)
-		default:
+		if k.kin != nil && putsNothing(transform) {
 			k.kin.note(about)
 		}
 		return kept, nil

@@ -56,10 +56,6 @@ type KindOptions struct {
 	// transform has returned may have parts that are the transform's, so it shares nothing. The one exception is
 	// controller-runtime's TransformStripManagedFields. The default is true.
 	ShareDuplicates *bool
-	// ClientGoDecodes has client-go decode what the server sends. Our own decoder takes a fraction of the
-	// time, because it makes only what is not known yet, and makes the same objects: it leaves to client-go
-	// what it does not know for certain. The default is false.
-	ClientGoDecodes *bool
 	// Resync says when handlers are shown objects that have not changed. Where it has a
 	// Period, that overrides the SyncPeriod of the same level, and of wider ones; the
 	// rest of it holds for either. It can be changed later: see [Cache.SetResync].

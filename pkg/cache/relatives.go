@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/api/dedup"
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -30,27 +29,6 @@ func (r *relatives) note(arrived client.Object) {
 	if _, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()}); !found {
 		r.remember(ownerOf(arrived), arrived)
 	}
-}
-
-// settle has an object that somebody else has decoded share what it can. Nobody has it yet.
-func (r *relatives) settle(arrived client.Object) {
-	like, found := r.known(delta.Key{Namespace: arrived.GetNamespace(), Name: arrived.GetName()})
-	if found && sameVersion(like, arrived) {
-		return // a list shows it once more, and it will not be kept
-	}
-	if found {
-		dedup.Against(arrived, like)
-		return
-	}
-	owner := ownerOf(arrived)
-	dedup.Against(arrived, r.Like(owner))
-	r.remember(owner, arrived)
-}
-
-func sameVersion(like any, arrived client.Object) bool {
-	version := arrived.GetResourceVersion()
-	known, ok := like.(metav1.Object)
-	return ok && version != "" && known.GetResourceVersion() == version
 }
 
 // Like returns an object that a new one of the same owner is like, nil if there is none.

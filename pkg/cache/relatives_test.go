@@ -102,7 +102,7 @@ func TestOwnersAreForgotten(t *testing.T) {
 	r := &relatives{known: func(delta.Key) (any, bool) { return nil, false }}
 	for i := range 3 * maxOwners {
 		obj := configFor(types.UID(fmt.Sprint(i)), fmt.Sprint(i))
-		r.settle(obj)
+		r.note(obj)
 	}
 	if n := len(r.byOwner); n != maxOwners {
 		t.Errorf("objects of %d owners are kept alive, want %d", n, maxOwners)

@@ -19,11 +19,7 @@ import (
 // mapper goes on to tell the first one.
 func TestAKindComesBackUnderAnotherName(t *testing.T) {
 	for _, obj := range []client.Object{&corev1.ConfigMap{}, mapOf(configMapGVK), metadataConfigMap()} {
-		for _, plainly := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%T, client-go decodes %t", obj, plainly), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { rename(t, obj, plainly) })
-			})
-		}
+		t.Run(fmt.Sprintf("%T", obj), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { rename(t, obj) }) })
 	}
 }
 
@@ -48,7 +44,7 @@ func (b endingBody) Read([]byte) (int, error) {
 	}
 }
 
-func rename(t *testing.T, obj client.Object, plainly bool) {
+func rename(t *testing.T, obj client.Object) {
 	t.Helper()
 	var stage atomic.Int64 // before, without the kind, and after
 	at := func(then int64, say answer) answer {
@@ -76,7 +72,7 @@ func rename(t *testing.T, obj client.Object, plainly bool) {
 				},
 			})), nil
 		}),
-	}, fakeMapper(), Options{Default: KindOptions{ClientGoDecodes: &plainly}})
+	}, fakeMapper(), Options{})
 	run(t, c)
 	synctest.Wait() // it has started
 	informerOf(t, c, obj)

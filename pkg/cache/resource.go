@@ -8,74 +8,27 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
 )
-
-// resource is one kind of the API in one representation. An empty namespace is all
-// of them.
-type resource interface {
-	list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error)
-	watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error)
-}
 
 // api makes the resources of a server.
 type api struct {
 	config *rest.Config
 	http   *http.Client
-	scheme *runtime.Scheme
 	mapper meta.RESTMapper
 	codecs serializer.CodecFactory
 }
 
 func newAPI(config *rest.Config, client *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper) *api {
 	return &api{
-		config: config, http: client, scheme: scheme, mapper: mapper,
+		config: config, http: client, mapper: mapper,
 		codecs: serializer.NewCodecFactory(scheme),
-	}
-}
-
-// resource returns the kind as a resource, as client-go's clients read it.
-func (a *api) resource(id kindID, called schema.GroupVersionResource) (resource, error) {
-	switch id.form {
-	case unstructuredForm:
-		client, err := dynamic.NewForConfigAndClient(a.plainConfig(), a.http)
-		if err != nil {
-			return nil, fmt.Errorf("make a dynamic client: %w", err)
-		}
-		return parts[*unstructured.UnstructuredList](func(in string) part[*unstructured.UnstructuredList] {
-			return client.Resource(called).Namespace(in)
-		}), nil
-	case metadataForm:
-		client, err := metadata.NewForConfigAndClient(a.plainConfig(), a.http)
-		if err != nil {
-			return nil, fmt.Errorf("make a metadata client: %w", err)
-		}
-		return parts[*metav1.PartialObjectMetadataList](func(in string) part[*metav1.PartialObjectMetadataList] {
-			return client.Resource(called).Namespace(in)
-		}), nil
-	default:
-		bytes, err := a.source(id, called.Resource)
-		if err != nil {
-			return nil, err
-		}
-		example, err := a.scheme.New(id.gvk.GroupVersion().WithKind(id.gvk.Kind + "List"))
-		if err != nil {
-			return nil, err // see hasList
-		}
-		return typedResource{bytes, example}, nil
 	}
 }
 
@@ -84,41 +37,6 @@ func (a *api) plainConfig() *rest.Config {
 	config := rest.CopyConfig(a.config)
 	config.NegotiatedSerializer = nil
 	return config
-}
-
-// typedResource decodes into the Go type that the scheme has for the kind.
-type typedResource struct {
-	*source
-	example runtime.Object // an empty list
-}
-
-func (r typedResource) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
-	list := r.example.DeepCopyObject()
-	if err := r.request(namespace, opts).Do(ctx).Into(list); err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-func (r typedResource) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
-	return r.request(namespace, opts).Watch(ctx)
-}
-
-// part is a kind in a namespace, as client-go's clients for any kind read it.
-type part[L runtime.Object] interface {
-	List(ctx context.Context, opts metav1.ListOptions) (L, error)
-	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
-}
-
-// parts decodes into what those clients have for any kind: maps, or metadata alone.
-type parts[L runtime.Object] func(namespace string) part[L]
-
-func (p parts[L]) list(ctx context.Context, namespace string, opts metav1.ListOptions) (runtime.Object, error) {
-	return p(namespace).List(ctx, opts)
-}
-
-func (p parts[L]) watch(ctx context.Context, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
-	return p(namespace).Watch(ctx, opts)
 }
 
 // binding connects a kind to its resource as soon as the server has it.
@@ -130,8 +48,6 @@ type binding struct {
 	awaited atomic.Bool  // the resource was not there when the kind was made
 	met     sync.Once    // late was called; nobody lists before
 	widens  atomic.Bool  // one scope of the whole kind is to replace the others; set by late
-	plainly bool         // client-go decodes
-	arrived func()       // called for each page of a list
 
 	listable atomic.Bool   // discovery has said so
 	listless chan struct{} // closed when it is known that the server can't list the kind
@@ -143,10 +59,9 @@ type binding struct {
 
 // bound is a kind whose resource is known.
 type bound struct {
-	resource         // nil if we decode
-	bytes    *source // nil if client-go decodes
-	scope    meta.RESTScopeName
-	called   schema.GroupVersionResource
+	*source
+	scope  meta.RESTScopeName
+	called schema.GroupVersionResource
 }
 
 // finding is looking for a resource, on behalf of all who want it meanwhile.
@@ -175,14 +90,9 @@ func (b *binding) bind() (*bound, error) {
 }
 
 // bindTo returns the kind as a resource.
-func (b *binding) bindTo(called schema.GroupVersionResource, scope meta.RESTScopeName) (found *bound, err error) {
-	found = &bound{scope: scope, called: called}
-	if b.plainly {
-		found.resource, err = b.api.resource(b.id, called)
-	} else {
-		found.bytes, err = b.api.source(b.id, called.Resource)
-	}
-	return found, err
+func (b *binding) bindTo(called schema.GroupVersionResource, scope meta.RESTScopeName) (*bound, error) {
+	found, err := b.api.source(b.id, called.Resource)
+	return &bound{found, scope, called}, err
 }
 
 // find is bind for somebody who leaves when ctx ends, which a mapper can't be told.
@@ -245,34 +155,4 @@ func (b *binding) request(ctx context.Context, namespace string, s settings) (*b
 	default:
 		return r, namespace, nil
 	}
-}
-
-// plainListWatcher lists and watches the kind in one namespace, or in all where that is
-// empty, as far as the settings say. client-go decodes.
-func (b *binding) plainListWatcher(namespace string, s settings, example client.Object) listwatch.ListWatcher[any] {
-	return listwatch.Lent(listwatch.Client{
-		List: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-			r, in, err := b.request(ctx, namespace, s)
-			if err != nil {
-				return nil, err
-			}
-			s.narrow(&opts)
-			list, err := r.list(ctx, in, opts)
-			if err != nil {
-				return nil, b.refused(ctx, err)
-			}
-			b.arrived()
-			return list, nil
-		},
-		Watch: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-			r, in, err := b.request(ctx, namespace, s)
-			if err != nil {
-				return nil, err
-			}
-			s.narrow(&opts)
-			opts.Watch = true
-			opts.AllowWatchBookmarks = *s.EnableWatchBookmarks
-			return r.watch(ctx, in, opts)
-		},
-	}, example)
 }

@@ -46,7 +46,6 @@ func (s settings) or(fallback settings) settings {
 	s.Missing = cmp.Or(s.Missing, fallback.Missing)
 	s.ShowUnchanged = cmp.Or(s.ShowUnchanged, fallback.ShowUnchanged)
 	s.ShareDuplicates = cmp.Or(s.ShareDuplicates, fallback.ShareDuplicates)
-	s.ClientGoDecodes = cmp.Or(s.ClientGoDecodes, fallback.ClientGoDecodes)
 	s.Resync = timetable.Or(s.Resync, fallback.Resync)
 	s.Reflector = reflector.Fill(s.Reflector, fallback.Reflector)
 	return s
@@ -57,7 +56,7 @@ func (s settings) or(fallback settings) settings {
 var defaultSettings = settings{
 	Config: crcache.Config{UnsafeDisableDeepCopy: new(false), EnableWatchBookmarks: new(true), SyncPeriod: new(10 * time.Hour)},
 	KindOptions: KindOptions{
-		Missing: Fail, ShowUnchanged: new(true), ShareDuplicates: new(true), ClientGoDecodes: new(false),
+		Missing: Fail, ShowUnchanged: new(true), ShareDuplicates: new(true),
 	},
 }
 

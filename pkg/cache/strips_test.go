@@ -51,33 +51,30 @@ func TestStrippedObjectsShare(t *testing.T) {
 	for name, empty := range map[string]func() client.Object{
 		"typed": func() client.Object { return &corev1.ConfigMap{} }, "unstructured": func() client.Object { return mapOf(configMapGVK) },
 	} {
-		for _, others := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/clientGoDecodes=%t", name, others), func(t *testing.T) {
-				f := newFakeAPI(t, withManagers("first"), withManagers("second"))
-				c := newCache(t, f, crcache.Options{DefaultTransform: crcache.TransformStripManagedFields()},
-					Options{Default: KindOptions{ClientGoDecodes: &others}})
-				start(t, c)
-				read := func(name string) client.Object { return kept(t, c, name, empty()) }
-				first, second := read("first"), read("second")
-				before := []client.Object{first.DeepCopyObject().(client.Object), second.DeepCopyObject().(client.Object)}
-				labelled := withManagers("second")
-				labelled.Labels["more"] = "yes"
-				version := f.put(labelled)
-				var next client.Object
-				waiting.Until(t, "the update", func() bool { next = read("second"); return next.GetResourceVersion() == version })
-				if !reflect.DeepEqual([]client.Object{first, second}, before) {
-					t.Error("an update has changed what was cached before")
+		t.Run(name, func(t *testing.T) {
+			f := newFakeAPI(t, withManagers("first"), withManagers("second"))
+			c := newCache(t, f, crcache.Options{DefaultTransform: crcache.TransformStripManagedFields()}, Options{})
+			start(t, c)
+			read := func(name string) client.Object { return kept(t, c, name, empty()) }
+			first, second := read("first"), read("second")
+			before := []client.Object{first.DeepCopyObject().(client.Object), second.DeepCopyObject().(client.Object)}
+			labelled := withManagers("second")
+			labelled.Labels["more"] = "yes"
+			version := f.put(labelled)
+			var next client.Object
+			waiting.Until(t, "the update", func() bool { next = read("second"); return next.GetResourceVersion() == version })
+			if !reflect.DeepEqual([]client.Object{first, second}, before) {
+				t.Error("an update has changed what was cached before")
+			}
+			for _, obj := range []client.Object{first, second, next} {
+				if len(obj.GetManagedFields()) > 0 {
+					t.Errorf("%s has managed fields", obj.GetName())
 				}
-				for _, obj := range []client.Object{first, second, next} {
-					if len(obj.GetManagedFields()) > 0 {
-						t.Errorf("%s has managed fields", obj.GetName())
-					}
-				}
-				if !shares(first, second) || !shares(second, next) {
-					t.Error("two objects, or two versions of one, share nothing")
-				}
-			})
-		}
+			}
+			if !shares(first, second) || !shares(second, next) {
+				t.Error("two objects, or two versions of one, share nothing")
+			}
+		})
 	}
 }
 

@@ -69,29 +69,27 @@ func reads() map[string]func(context.Context, *Cache) error {
 }
 
 // TestAKindWhoseListIsInNoScheme asks for a Go type that has no list. The scheme says so at once,
-// in its own words, whichever decoder is used.
+// in its own words.
 func TestAKindWhoseListIsInNoScheme(t *testing.T) {
 	for _, missing := range []Missing{Fail, WaitForIt} {
-		for _, plainly := range []bool{false, true} {
-			t.Run(fmt.Sprintf("missing %d, client-go decodes %t", missing, plainly), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					c := newCacheOver(t, answers{}, reviewMapper(), Options{Default: KindOptions{Missing: missing, ClientGoDecodes: &plainly}})
-					run(t, c)
-					synctest.Wait() // it has started
-					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-					defer cancel()
-					if err := c.Get(ctx, client.ObjectKey{Namespace: "red", Name: "a"}, &corev1.Binding{}); !runtime.IsNotRegisteredError(err) {
-						t.Errorf("Get returns %v", err)
-					}
-					if _, err := c.GetInformer(ctx, &corev1.Binding{}); !runtime.IsNotRegisteredError(err) {
-						t.Errorf("GetInformer returns %v", err)
-					}
-					if !c.WaitForCacheSync(ctx) || len(c.Status()) > 0 {
-						t.Errorf("the kind is part of the cache: %+v", c.Status())
-					}
-				})
+		t.Run(fmt.Sprint("missing ", missing), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCacheOver(t, answers{}, reviewMapper(), Options{Default: KindOptions{Missing: missing}})
+				run(t, c)
+				synctest.Wait() // it has started
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				if err := c.Get(ctx, client.ObjectKey{Namespace: "red", Name: "a"}, &corev1.Binding{}); !runtime.IsNotRegisteredError(err) {
+					t.Errorf("Get returns %v", err)
+				}
+				if _, err := c.GetInformer(ctx, &corev1.Binding{}); !runtime.IsNotRegisteredError(err) {
+					t.Errorf("GetInformer returns %v", err)
+				}
+				if !c.WaitForCacheSync(ctx) || len(c.Status()) > 0 {
+					t.Errorf("the kind is part of the cache: %+v", c.Status())
+				}
 			})
-		}
+		})
 	}
 }
 
@@ -106,30 +104,28 @@ func TestAKindThatTheServerCanNotList(t *testing.T) {
 		"it can get, and says we may not": {"tokenreviews": refusal(http.StatusForbidden), "v1": offering("create", "get")},
 	} {
 		for how, read := range reads() {
-			for _, plainly := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %s, client-go decodes %t", name, how, plainly), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						c := newCacheOver(t, server, reviewMapper(), Options{Default: KindOptions{ClientGoDecodes: &plainly}})
-						run(t, c)
-						synctest.Wait() // it has started
-						began := time.Now()
-						ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-						defer cancel()
-						for range 2 {
-							err := read(ctx, c)
-							if !apierrors.IsMethodNotSupported(err) || !strings.Contains(err.Error(), "TokenReview") || !strings.Contains(err.Error(), "the server can't list it") {
-								t.Errorf("the cache returns %v", err)
-							}
+			t.Run(name+", "+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := newCacheOver(t, server, reviewMapper(), Options{})
+					run(t, c)
+					synctest.Wait() // it has started
+					began := time.Now()
+					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+					defer cancel()
+					for range 2 {
+						err := read(ctx, c)
+						if !apierrors.IsMethodNotSupported(err) || !strings.Contains(err.Error(), "TokenReview") || !strings.Contains(err.Error(), "the server can't list it") {
+							t.Errorf("the cache returns %v", err)
 						}
-						if !c.WaitForCacheSync(ctx) {
-							t.Error("the cache waits for a kind that can't come")
-						}
-						if waited := time.Since(began); waited != 0 {
-							t.Errorf("that took %s", waited)
-						}
-					})
+					}
+					if !c.WaitForCacheSync(ctx) {
+						t.Error("the cache waits for a kind that can't come")
+					}
+					if waited := time.Since(began); waited != 0 {
+						t.Errorf("that took %s", waited)
+					}
 				})
-			}
+			})
 		}
 	}
 }

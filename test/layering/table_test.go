@@ -98,7 +98,7 @@ var table = map[string]rule{
 		theirs: edge, except: in("sigs.k8s.io/controller-runtime"),
 	},
 	"pkg/cache": {
-		ours: in("internal/api/dedup", "internal/engine", "internal/inspect/footprint", "internal/inspect/journal", "internal/base/lifecycle", "internal/api/listwatch", "internal/base/lock", "internal/managed", "internal/memory", "internal/inspect/metrics", "internal/api/objects",
+		ours: in("internal/engine", "internal/inspect/footprint", "internal/inspect/journal", "internal/base/lifecycle", "internal/api/listwatch", "internal/base/lock", "internal/managed", "internal/memory", "internal/inspect/metrics", "internal/api/objects",
 			"internal/inspect/observe", "internal/engine/peer",
 			"internal/engine/reflector", "internal/schema/path", "internal/engine/store", "internal/engine/timetable", "internal/api/wire", "pkg/delta", "pkg/informer", "pkg/resync"),
 		theirs: edge, except: aboveUs,
