@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -99,5 +101,36 @@ func TestWhatIsSetLeavesTheRestToByObject(t *testing.T) {
 		if got := effective(); !timetable.Same(got, tt.want) {
 			t.Errorf("after SetResync of %+v it is %+v, want %+v", tt.set, got, tt.want)
 		}
+	}
+}
+
+// A SyncPeriod that is as long as can be means as good as never, and not all the time.
+func TestJitterOfALongPeriod(t *testing.T) {
+	const period = math.MaxInt64 * time.Nanosecond
+	for range 100 {
+		if got := jittered(period); got < period/10*9-time.Hour {
+			t.Fatalf("a period of %v becomes one of %v", period, got)
+		}
+	}
+}
+
+// A kind remembers nothing of the policies of namespaces that are gone.
+func TestPoliciesOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
+	f := newFakeAPI(t)
+	c := newCache(t, f, limitedTo("red"), Options{})
+	informerOf(t, c, configMaps)
+	start(t, c)
+	for n := range 3 {
+		namespace := fmt.Sprint("n", n)
+		must(t, c.AddNamespace(t.Context(), namespace, crcache.Config{}))
+		must(t, c.SetResync(configMaps, resync.Policy{Period: time.Duration(n+1) * time.Hour}))
+		must(t, c.RemoveNamespace(t.Context(), namespace, informer.Silently))
+	}
+	for _, k := range *c.kinds.Load() {
+		k.resyncing.Lock()
+		if len(k.resyncs) != 1 {
+			t.Errorf("the policies of %d namespaces are remembered: %v", len(k.resyncs), k.resyncs)
+		}
+		k.resyncing.Unlock()
 	}
 }

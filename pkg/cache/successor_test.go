@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	sources "github.com/delta-runtime/delta-runtime/pkg/source"
@@ -136,4 +138,50 @@ func TestASourceEndsWithItsCache(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A kind that was removed while it was made is not run by a cache that is about to end.
+func TestARemovedKindIsNotRunByACacheThatEnds(t *testing.T) {
+	c := newCache(t, newFakeAPI(t), crcache.Options{}, Options{})
+	c.phase, c.group = running, lifecycle.New(t.Context())
+	c.group.Stop()
+	k, _ := c.claim(kindID{gvk: podKind, form: typedForm})
+	c.remove(k)
+	c.run(k)
+	if k.running != nil {
+		t.Error("it runs")
+	}
+}
+
+// An informer that is made again lists nothing older than what the one before has seen.
+func TestAnInformerThatIsMadeAgainDoesNotGoBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var asked []string
+		listed := func(r *http.Request) (*http.Response, error) {
+			query := r.URL.Query()
+			switch {
+			case query.Has("sendInitialEvents"):
+				return refusal(http.StatusBadRequest)(r)
+			case query.Get("watch") == "true":
+				return silence(r)
+			}
+			mu.Lock()
+			asked = append(asked, query.Get("resourceVersion"))
+			mu.Unlock()
+			return respond(http.StatusOK, encode(listOfOne(r, 1, ""))), nil
+		}
+		c := newCacheOver(t, answers{"secrets": listed}, newMapper(), Options{})
+		stop := run(t, c)
+		synctest.Wait()
+		for range 2 {
+			informerOf(t, c, &corev1.Secret{})
+			must(t, c.RemoveInformer(t.Context(), &corev1.Secret{}))
+			synctest.Wait()
+		}
+		stop()
+		if len(asked) != 2 || asked[0] != "0" || asked[1] != "2" {
+			t.Errorf("the lists are from %q, want the second from the version of the first", asked)
+		}
+	})
 }
