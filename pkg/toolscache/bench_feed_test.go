@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +69,6 @@ func (f *feed) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 // A feedWatch sends what is put into its channel and ends when it is stopped.
 type feedWatch struct {
 	events chan watch.Event
-	stop   sync.Once
 }
 
 // newFeedWatch returns a watch that takes so many events without blocking.
@@ -82,7 +80,7 @@ func (w *feedWatch) ResultChan() <-chan watch.Event { return w.events }
 
 // Stop leaves the channel open: a reader that stops a watch reads it no more,
 // and a benchmark may still be putting events into it.
-func (w *feedWatch) Stop() { w.stop.Do(func() {}) }
+func (w *feedWatch) Stop() {}
 
 // expire makes the watch say that its version is too old, so that its reader has
 // to list again.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,8 +15,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 )
 
 // quiet is a server with these ConfigMaps, whose one watch the test holds.
@@ -43,30 +40,6 @@ func (q *quiet) Watch(metav1.ListOptions) (watch.Interface, error) { return q.wa
 // IsWatchListSemanticsUnSupported has it listed.
 func (q *quiet) IsWatchListSemanticsUnSupported() bool { return true }
 
-// attempts records what a Process was called with, and when.
-type attempts struct {
-	start time.Time
-	seen  []string
-}
-
-func (a *attempts) note(obj any) (name string) {
-	deltas := obj.(cache.Deltas)
-	name = deltas.Newest().Object.(metav1.Object).GetName()
-	types := make([]string, 0, len(deltas))
-	for _, d := range deltas {
-		types = append(types, string(d.Type))
-	}
-	a.seen = append(a.seen, fmt.Sprintf("%s %s after %v", name, strings.Join(types, "+"), time.Since(a.start)))
-	return name
-}
-
-func (a *attempts) want(t *testing.T, want ...string) {
-	t.Helper()
-	if !slices.Equal(a.seen, want) {
-		t.Errorf("processed were\n%s\nwant\n%s", strings.Join(a.seen, "\n"), strings.Join(want, "\n"))
-	}
-}
-
 // collectReports returns what is reported through client-go's error handlers until
 // the test ends.
 func collectReports(t *testing.T) *[]error {
@@ -86,22 +59,23 @@ var errAway = errors.New("the database is away")
 func TestFailuresAreReportedOnce(t *testing.T) {
 	reported := collectReports(t)
 	synctest.Test(t, func(t *testing.T) {
-		log := attempts{start: time.Now()}
+		start := time.Now()
+		var processed []string
 		c := New(&cache.Config{
 			Queue:         NewDeltaFIFOWithOptions(DeltaFIFOOptions{}),
 			ListerWatcher: newQuiet("a", "b"),
 			ObjectType:    &corev1.ConfigMap{},
 			Process: func(obj any, _ bool) error {
-				log.note(obj)
+				for _, d := range obj.(cache.Deltas) {
+					processed = append(processed, fmt.Sprint(d.Object.(metav1.Object).GetName(), " ", d.Type, " after ", time.Since(start)))
+				}
 				return errAway
 			},
 		})
-		g := lifecycle.New(t.Context())
-		g.Guest("controller", c.RunWithContext)
-		time.Sleep(time.Minute)
-		g.Stop()
-		_ = g.Wait()
-		log.want(t, "a Sync after 0s", "b Sync after 0s")
+		runs(t, c, func() { time.Sleep(time.Minute) })
+		if want := []string{"a Sync after 0s", "b Sync after 0s"}; !slices.Equal(processed, want) {
+			t.Errorf("processed were %q, want %q", processed, want)
+		}
 	})
 	if got := *reported; len(got) != 2 {
 		t.Errorf("%d errors were reported, want 2: %v", len(got), got)

@@ -112,14 +112,10 @@ func TestReflectorOverAStoreThatPanics(t *testing.T) {
 			return cache.MetaNamespaceKeyFunc(obj)
 		})
 		r := NewReflector(api, &corev1.ConfigMap{}, store, time.Hour)
-		g := lifecycle.New(t.Context())
-		g.Guest("reflector", r.RunWithContext)
-		time.Sleep(10 * time.Minute)
+		runs(t, r, func() { time.Sleep(10 * time.Minute) })
 		if keys := store.ListKeys(); len(keys) != 2 || *panics != 1 {
 			t.Errorf("after %d panics the store has %v, want what the second list shows", *panics, keys)
 		}
-		g.Stop()
-		_ = g.Wait()
 	})
 }
 

@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/listwatch"
-	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/engine/peer"
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 )
@@ -53,24 +52,21 @@ func TestReflectorFollowsFakeAPI(t *testing.T) {
 		client := fake.NewClientset(configMap("a", "1"))
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 		r := NewReflector(cache.ToListWatcherWithWatchListSemantics(configMaps(client), client), &corev1.ConfigMap{}, store, 0)
-		g := lifecycle.New(t.Context())
-		g.Guest("reflector", r.RunWithContext)
-		synctest.Wait()
-		api := client.CoreV1().ConfigMaps("ns")
-		for _, version := range []string{"11", "12"} {
-			if _, err := api.Create(t.Context(), configMap("b"+version, version), metav1.CreateOptions{}); err != nil {
+		runs(t, r, func() {
+			api := client.CoreV1().ConfigMaps("ns")
+			for _, version := range []string{"11", "12"} {
+				if _, err := api.Create(t.Context(), configMap("b"+version, version), metav1.CreateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := api.Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := api.Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
+			synctest.Wait()
+		})
 		if got, want := fmt.Sprint(slices.Sorted(slices.Values(store.ListKeys()))), "[ns/b11 ns/b12]"; got != want {
 			t.Errorf("the store holds %v, want %v", got, want)
 		}
-		g.Stop()
-		_ = g.Wait()
 	})
 }
 

@@ -2,6 +2,8 @@ package toolscache_test
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -194,4 +196,24 @@ func periodically(observers []*observer) []handler {
 		handlers[i] = handler{o, resyncPeriod}
 	}
 	return handlers
+}
+
+// latencies are durations that somebody has measured.
+type latencies []time.Duration
+
+// quantile is the duration that the given share of them do not exceed. It is zero when there are none.
+func (l latencies) quantile(share float64) time.Duration {
+	if len(l) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(l))[max(0, int(math.Ceil(share*float64(len(l))))-1)]
+}
+
+// report reports the 99th percentile and the longest. A percentile of a hundred samples is one
+// sample, so the number of them is reported too.
+func (l latencies) report(b *testing.B) {
+	b.Helper()
+	b.ReportMetric(float64(l.quantile(0.99)), "p99-ns")
+	b.ReportMetric(float64(l.quantile(1)), "max-ns")
+	b.ReportMetric(float64(len(l)), "samples")
 }

@@ -27,11 +27,11 @@ func newShared(resync time.Duration, names ...string) cache.SharedIndexInformer 
 		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 }
 
-// runs runs a shared informer in its bubble while test does something.
-func runs(t *testing.T, s cache.SharedIndexInformer, test func()) {
+// runs runs an informer, a controller or a Reflector in its bubble while test does something.
+func runs(t *testing.T, what interface{ RunWithContext(ctx context.Context) }, test func()) {
 	t.Helper()
 	g := lifecycle.New(t.Context())
-	g.Guest("informer", s.RunWithContext)
+	g.Guest("what is tested", what.RunWithContext)
 	synctest.Wait()
 	test()
 	g.Stop()
@@ -205,12 +205,7 @@ func mutate(t *testing.T) {
 // A handler that panics ends the process, unless it is configured not to: then it
 // is left alone for a second and told what comes next.
 func TestHandlerThatPanics(t *testing.T) {
-	silent := utilruntime.PanicHandlers
-	defer func(crash bool) { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, silent }(utilruntime.ReallyCrash)
-	panics := 0
-	utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { panics++ }}
-
-	utilruntime.ReallyCrash = false
+	panics := reportPanics(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := newShared(0, "a", "b", "c")
 		start := time.Now()
@@ -234,8 +229,8 @@ func TestHandlerThatPanics(t *testing.T) {
 			t.Errorf("the handler was told %v, want %v", got, want)
 		}
 	})
-	if panics != 1 {
-		t.Errorf("%d panics were reported, want 1", panics)
+	if *panics != 1 {
+		t.Errorf("%d panics were reported, want 1", *panics)
 	}
 
 	utilruntime.ReallyCrash = true
