@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,23 +52,13 @@ func TestAReadIntoWhichTheStartFallsWaits(t *testing.T) {
 	})
 }
 
-// noNamespaces is emptyList for the kind Namespace.
-func noNamespaces(r *http.Request) (*http.Response, error) {
-	if query := r.URL.Query(); query.Has("sendInitialEvents") || query.Get("watch") == "true" {
-		return emptyList(r)
-	}
-	list := corev1.NamespaceList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}}
-	list.ResourceVersion = "1"
-	return respond(http.StatusOK, encode(list)), nil
-}
-
 // A list gives up while it is looked up what the kind is called. The answer comes later, when nobody waits for it: the kind has no
 // namespaces.
 func TestAKindThatIsFoundWhileNobodyWaitsIsListedAsAWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, spaces := newDenyingMapper(), &corev1.Namespace{}
 		slowly := informer.Settings{Lists: informer.PagesOnly, PageTimeout: time.Second, Backoff: informer.Backoff{Initial: time.Minute, Max: time.Minute}}
-		c := limitedOver(t, answers{"namespaces": noNamespaces}, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: slowly}}}, m)
+		c := limitedOver(t, answers{"namespaces": oneNamespace}, Options{ByObject: map[client.Object]KindOptions{spaces: {Missing: WaitForIt, Reflector: slowly}}}, m)
 		run(t, c)
 		synctest.Wait()
 		asked(t, func(ctx context.Context) error { // which waits until it is listed

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -55,17 +54,13 @@ func newStartGame(t *testing.T, rng *rand.Rand) *startGame {
 		g.always = never[rng.IntN(len(never))]
 	}
 	g.mapper = &troubledMapper{RESTMapper: fakeMapper(), game: g, healed: make(chan struct{})}
-	opts := crcache.Options{Mapper: g.mapper, DefaultWatchErrorHandler: unheard, HTTPClient: &http.Client{Transport: answers{
-		"configmaps": pages(2, time.Duration(rng.IntN(500))*time.Millisecond, emptyList), "secrets": g.troubled,
-	}}}
+	opts := crcache.Options{Mapper: g.mapper}
+	server := answers{"configmaps": pages(2, time.Duration(rng.IntN(500))*time.Millisecond, emptyList), "secrets": g.troubled}
 	if g.limited {
 		opts.DefaultNamespaces = limitedTo("red", "blue").DefaultNamespaces
 	}
 	ours := Options{ByObject: map[client.Object]KindOptions{&corev1.Secret{}: {Missing: Missing(1 + rng.IntN(2))}}}
-	var err error
-	if g.cache, err = NewWithOptions(&rest.Config{Host: "http://nowhere", QPS: -1}, opts, ours); err != nil {
-		t.Fatal(err)
-	}
+	g.cache = cacheOver(t, server, opts, ours)
 	return g
 }
 
