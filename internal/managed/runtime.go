@@ -2,6 +2,7 @@ package managed
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -152,4 +153,34 @@ func (r *Runtime) Inspect() (forget func(), err error) {
 func (r *Runtime) Schemas(make func() (diff.Schemas, error)) (diff.Schemas, error) {
 	r.asked.Do(func() { r.schemas, r.wrong = make() })
 	return r.schemas, r.wrong
+}
+
+// live has the Runtimes of this process, for metrics: controller-runtime has one registry for all managers.
+var live runtimes
+
+// runtimes are those in which something runs.
+type runtimes struct {
+	mu  lock.Mutex[lock.Shown]
+	all map[*Runtime]bool
+}
+
+// Live returns the Runtimes in which a cache or a controller runs.
+func Live() []*Runtime {
+	live.mu.Lock()
+	defer live.mu.Unlock()
+	return slices.Collect(maps.Keys(live.all))
+}
+
+// showLocked has Live tell of the Runtime as long as something runs.
+func (r *Runtime) showLocked() {
+	live.mu.Lock()
+	defer live.mu.Unlock()
+	if r.cache == nil && len(r.controllers) == 0 {
+		delete(live.all, r)
+		return
+	}
+	if live.all == nil {
+		live.all = map[*Runtime]bool{}
+	}
+	live.all[r] = true
 }
