@@ -3,6 +3,7 @@ package informer
 import (
 	"time"
 
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
@@ -95,4 +96,11 @@ type SubscriberStatus struct {
 	// Slow says that it has been past its high-water mark for more than a moment,
 	// and has not recovered yet.
 	Slow bool
+}
+
+// Mutation is an object of the store that was changed in place.
+type Mutation struct {
+	Key     delta.Key
+	Version string   // its resource version when it was stored
+	Paths   []string // the parts that changed, as Go fields, at most 20 of them: Spec.Replicas
 }

@@ -82,3 +82,18 @@ func (r *Registration) ShutdownChan() <-chan struct{} { return r.sub.Done() }
 func HandlerName(handler cache.ResourceEventHandler) string {
 	return fmt.Sprintf("%T", handler)
 }
+
+// syncCheck is a cache.DoneChecker.
+type syncCheck struct {
+	name string
+	done <-chan struct{}
+}
+
+// NewSyncCheck lets cache.WaitFor wait until done is closed.
+func NewSyncCheck(name string, done <-chan struct{}) cache.DoneChecker { return syncCheck{name, done} }
+
+// Name says what is waited for.
+func (c syncCheck) Name() string { return c.name }
+
+// Done is closed when it has happened.
+func (c syncCheck) Done() <-chan struct{} { return c.done }

@@ -33,15 +33,6 @@ func Options(lw cache.ListerWatcher, options cache.ReflectorOptions) reflector.O
 	return core
 }
 
-// Guard calls a function and recovers its panic if ReallyCrash says that panics do not
-// end the process. client-go's Reflector does the same and lists again.
-func Guard(ctx context.Context, call func()) {
-	if !utilruntime.ReallyCrash { // else the one that runs the informer handles it, once
-		defer utilruntime.HandleCrashWithContext(ctx)
-	}
-	call()
-}
-
 // Settings are the core's settings for client-go's options and gates.
 func Settings(lw any, options cache.ReflectorOptions) informer.Settings {
 	settings := informer.Settings{
