@@ -100,7 +100,7 @@ func (l tongue) readers(t *testing.T, server http.RoundTripper) (ours listwatch.
 	if !l.binary && l.form == typedForm {
 		config.ContentType = runtime.ContentTypeJSON
 	}
-	made := newAPI(config, &http.Client{Transport: server}, scheme.Scheme, mapper)
+	made := &api{config, &http.Client{Transport: server}, mapper, serializer.NewCodecFactory(scheme.Scheme)}
 	k := &kind{id: id}
 	var err error
 	if k.example, err = id.example(scheme.Scheme); err != nil {

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	crtools "k8s.io/client-go/tools/cache"
@@ -118,7 +119,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 	}
 	c := &Cache{
 		scheme:       opts.Scheme,
-		api:          newAPI(config, opts.HTTPClient, opts.Scheme, opts.Mapper),
+		api:          &api{config, opts.HTTPClient, opts.Mapper, serializer.NewCodecFactory(opts.Scheme)},
 		ours:         ours,
 		failMissing:  opts.ReaderFailOnMissingInformer,
 		onWatchError: opts.DefaultWatchErrorHandler,

@@ -166,11 +166,10 @@ func (k *kind) removeNamespace(namespace string, how informer.Removal) error {
 // awaitNamespace waits until the kind can be read in a namespace, if it is running. It does not
 // wait for a kind that may be missing and is, nor for one that the server can't list.
 func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-chan struct{}) error {
-	core := k.core
-	if !core.Started() {
+	if !k.core.Started() {
 		return nil
 	}
-	there, settled, err := core.ScopeReady(namespace)
+	there, settled, err := k.core.ScopeReady(namespace)
 	if k.missing == WaitForIt {
 		there = settled
 	}
@@ -185,10 +184,9 @@ func (k *kind) awaitNamespace(ctx context.Context, namespace string, ended <-cha
 
 // settles waits until there is closed, or nothing is to be waited for.
 func (k *kind) settles(ctx context.Context, namespace string, there, ended <-chan struct{}) error {
-	core := k.core
 	select {
 	case <-there:
-		if err := core.SyncedIn(namespace); k.missing != WaitForIt || errors.Is(err, informer.ErrNotCovered) {
+		if err := k.core.SyncedIn(namespace); k.missing != WaitForIt || errors.Is(err, informer.ErrNotCovered) {
 			return err // it may have been removed meanwhile
 		}
 		return nil
@@ -199,6 +197,6 @@ func (k *kind) settles(ctx context.Context, namespace string, there, ended <-cha
 	case <-ended:
 		return errStopped
 	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", core.SyncedIn(namespace), ctx.Err())
+		return fmt.Errorf("%w: %w", k.core.SyncedIn(namespace), ctx.Err())
 	}
 }

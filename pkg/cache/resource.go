@@ -32,13 +32,6 @@ type api struct {
 	codecs serializer.CodecFactory
 }
 
-func newAPI(config *rest.Config, client *http.Client, scheme *runtime.Scheme, mapper meta.RESTMapper) *api {
-	return &api{
-		config: config, http: client, mapper: mapper,
-		codecs: serializer.NewCodecFactory(scheme),
-	}
-}
-
 // plainConfig is the configuration for clients that bring their own serializer.
 func (a *api) plainConfig() *rest.Config {
 	config := rest.CopyConfig(a.config)
