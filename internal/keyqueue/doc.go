@@ -17,6 +17,6 @@
 // an alarm does it when no worker asks. A key that becomes ready wakes one worker, if one sleeps. A worker that was
 // woken and did not look for a key yet counts for the next key. So no key waits while all workers sleep.
 //
-// Any goroutine may call any method of Queue. It asks the limiter before it takes its lock, and calls the observer
-// after it has released it. It calls an Order and a clock with the lock held.
+// Any goroutine may call any method of Queue. It asks the limiter before it takes its lock. It
+// calls the observer, an Order and a clock with the lock held.
 package keyqueue

@@ -51,6 +51,21 @@ type Order[K comparable] interface {
 	Len() int
 }
 
+// Observer is told what happens to keys. It is told what metrics need, which is not the key. The
+// queue calls it with its lock held, so it must not call the queue.
+type Observer interface {
+	// Queued says that a key became queued. If it was queued already, the queue says nothing.
+	Queued(priority int)
+	// Raised says that queued work got a higher priority.
+	Raised(from, to int)
+	// Taken says that a worker got a key that was queued for so long.
+	Taken(priority int, queued time.Duration)
+	// Finished says that a worker is done with a key that it had for so long.
+	Finished(worked time.Duration)
+	// Delayed says that a key was added with a delay, mostly for a retry.
+	Delayed()
+}
+
 // Alarm is the queue's one timer, as time.AfterFunc returns it.
 type Alarm interface {
 	Reset(time.Duration) bool
@@ -65,11 +80,8 @@ type Options[K comparable] struct {
 	Limiter Limiter[K]
 	Order   Order[K]
 
-	// Observe gets the events in the order in which they happened. The call that caused an
-	// event returns after Observe did. Only one call of Observe runs at a time. The queue
-	// holds no lock on its data meanwhile, but Observe must not change the queue. The slice
-	// is only valid during the call.
-	Observe func([]Event)
+	// Observer is told what happens, in order; nil: nobody is.
+	Observer Observer
 
 	// Now and AfterFunc replace package time. They are for adapters to interfaces that
 	// carry a clock; tests use testing/synctest instead. The queue calls both with a lock

@@ -16,19 +16,13 @@ import (
 // An interface type may hold keys that cannot be hashed. A call with such a key panics
 // and leaves the queue as it was.
 type Queue[K comparable] struct {
-	limiter   Limiter[K]    // nil: none
-	observe   func([]Event) // nil: none
-	clock     *steady       // nil: package time
+	limiter   Limiter[K] // nil: none
+	clock     *steady    // nil: package time
 	afterFunc func(time.Duration, func()) Alarm
 	began     time.Time // what the schedule counts from, if there is no clock
 	fickle    bool      // there are values of K that cannot be hashed
 
-	// telling is held during calls of observe, so that the events come in order. It is
-	// taken before mu, and guards only spare.
-	telling lock.Mutex[lock.QueueTelling]
-	spare   []Event
-
-	door door                   // guards everything below; not held during calls of limiter and observe
+	door door                   // guards everything below; not held during calls of limiter
 	mu   lock.Mutex[lock.Queue] // says where door stands in the order of locks, and is held with it where invariants are checked
 
 	schedule schedule[K]
@@ -59,7 +53,6 @@ const never = time.Duration(math.MaxInt64)
 func New[K comparable](o Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		limiter:   o.Limiter,
-		observe:   o.Observe,
 		afterFunc: o.AfterFunc,
 		fickle:    mayNotHash[K](),
 		door:      newDoor(),
@@ -115,7 +108,7 @@ func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 		q.wakeLocked()
 		q.setAlarmLocked()
 	}
-	q.unlockAndTell()
+	q.unlock()
 }
 
 // AddLimited queues keys when the limiter allows it, or after o.After if that is set and
@@ -151,7 +144,7 @@ func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
 		q.wakeLocked()
 		q.setAlarmLocked()
 	}
-	q.unlockAndTell()
+	q.unlock()
 	return had
 }
 
@@ -198,21 +191,16 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 			// The entry may only be read while the lock is held.
 			key, priority = e.key, e.priority
 			q.wakeLocked()
-			q.unlockAndTell()
+			q.unlock()
 			return key, priority, true
 		}
 		if q.phase != open {
 			break
 		}
-		if len(q.schedule.events) > 0 {
-			q.unlockAndTell()
-			q.lock()
-			continue
-		}
 		q.sleepLocked()
 		now = q.now()
 	}
-	q.unlockAndTell()
+	q.unlock()
 	return key, priority, false
 }
 
@@ -227,7 +215,7 @@ func (q *Queue[K]) Done(key K) {
 	if q.drains && !q.busyLocked() {
 		q.rest.Broadcast()
 	}
-	q.unlockAndTell()
+	q.unlock()
 }
 
 // Len is the number of queued keys. Delayed keys do not count.
@@ -237,7 +225,7 @@ func (q *Queue[K]) Len() int {
 	q.schedule.promote(now)
 	q.wakeLocked()
 	n := q.schedule.len()
-	q.unlockAndTell()
+	q.unlock()
 	return n
 }
 
@@ -282,36 +270,5 @@ func (q *Queue[K]) ring() {
 		q.wakeLocked()
 		q.setAlarmLocked()
 	}
-	q.unlockAndTell()
-}
-
-// unlockAndTell releases the lock and passes on the events that happened while it was held.
-// The call that caused them does so before it returns. So the observer knows all that the
-// caller knows.
-func (q *Queue[K]) unlockAndTell() {
-	if len(q.schedule.events) == 0 {
-		q.unlock()
-		return
-	}
-	// TryLock does not wait, so it does not break the order of the locks. Mostly it succeeds,
-	// and then the lock need not be released and taken again.
-	if !q.telling.TryLock() {
-		q.unlock()
-		q.telling.Lock()
-		q.lock()
-	}
-	events := q.schedule.events
-	q.schedule.events = q.spare[:0]
 	q.unlock()
-	if len(events) > 0 { // another caller may have passed on ours
-		q.observe(events)
-	}
-	q.spare = events
-	if cap(events) > maxSpare {
-		q.spare = nil
-	}
-	q.telling.Unlock()
 }
-
-// maxSpare bounds the events whose memory is kept. A burst of timers makes many more.
-const maxSpare = 4096

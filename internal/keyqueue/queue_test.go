@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,16 +31,14 @@ func worker(q *Queue[string], hold time.Duration, got func(string)) func() {
 // A key that is due becomes queued although no caller asks for one.
 func TestDueWithoutWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var depth atomic.Int64
-		q := New(Options[string]{Observe: func(events []Event) { depth.Add(int64(len(events))) }})
+		told := newBooks(t)
+		q := New(Options[string]{Observer: told})
 		q.AddAfter("a", time.Second)
 		q.AddAfter("b", 2*time.Second)
-		synctest.Wait()
-		before := depth.Load()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if told := depth.Load() - before; told != 1 {
-			t.Errorf("%d events when the first timer was due, want 1", told)
+		if told.depth[0] != 1 {
+			t.Errorf("%d were said to be queued when the first timer was due, want 1", told.depth[0])
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -104,32 +101,38 @@ func TestWithoutLimiter(t *testing.T) {
 	}
 }
 
-// An observer that counts queued keys never gets below zero, in the order of the events. When a
-// call returns, its count is right.
+// books are an observer's counts. They never get below zero.
+type books struct {
+	t       *testing.T
+	depth   map[int]int
+	working int
+}
+
+func newBooks(t *testing.T) *books {
+	t.Helper()
+	return &books{t: t, depth: map[int]int{}}
+}
+
+func (b *books) change(priority, queued, working int) {
+	b.depth[priority] += queued
+	b.working += working
+	if b.depth[priority] < 0 || b.working < 0 {
+		b.t.Errorf("at priority %d: depth %v, %d working", priority, b.depth, b.working)
+	}
+}
+
+func (b *books) Queued(priority int)                 { b.change(priority, 1, 0) }
+func (b *books) Raised(from, to int)                 { b.change(from, -1, 0); b.change(to, 1, 0) }
+func (b *books) Taken(priority int, _ time.Duration) { b.change(priority, -1, 1) }
+func (b *books) Finished(time.Duration)              { b.change(0, 0, -1) }
+func (b *books) Delayed()                            {}
+
+// An observer that counts queued keys never gets below zero. When all is done, its counts are right.
 func TestObserverIsNeverBehind(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
 		synctest.Test(t, func(t *testing.T) {
-			depth, working := map[int]int{}, 0
-			q := New(Options[string]{Observe: func(events []Event) {
-				for _, e := range events {
-					switch e.Kind {
-					case Queued:
-						depth[e.Priority]++
-					case Raised:
-						depth[e.From]--
-						depth[e.Priority]++
-					case Taken:
-						depth[e.Priority]--
-						working++
-					case Finished:
-						working--
-					case Delayed:
-					}
-					if depth[e.From] < 0 || depth[e.Priority] < 0 || working < 0 {
-						t.Errorf("after %+v: depth %v, %d working", e, depth, working)
-					}
-				}
-			}})
+			told := newBooks(t)
+			q := New(Options[string]{Observer: told})
 			var all sync.WaitGroup
 			for range 3 {
 				all.Go(worker(q, time.Duration(rng.IntN(10)), func(string) {}))
@@ -141,9 +144,9 @@ func TestObserverIsNeverBehind(t *testing.T) {
 			time.Sleep(time.Hour)
 			q.ShutDownWithDrain()
 			all.Wait()
-			for priority, n := range depth {
-				if n != 0 || working != 0 {
-					t.Errorf("the queue is empty, yet %d are queued at priority %d, %d working", n, priority, working)
+			for priority, n := range told.depth {
+				if n != 0 || told.working != 0 {
+					t.Errorf("the queue is empty, yet %d are queued at priority %d, %d working", n, priority, told.working)
 				}
 			}
 			stats := q.Stats()

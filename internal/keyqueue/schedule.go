@@ -31,9 +31,8 @@ type schedule[K comparable] struct {
 	ready  int           // Invariant: the number of those that may be handed out now.
 	turns  int           // keys handed out since ageing last had its turn
 
-	stats  counters
-	record bool    // whether events are kept
-	events []Event // since the Queue last took them
+	stats    counters
+	observer Observer // nil: none
 }
 
 // maxFree bounds the entries that are kept to use them again. A queue that becomes empty
@@ -45,11 +44,11 @@ func newSchedule[K comparable](o Options[K]) schedule[K] {
 		panic("BUG: a queue with an order of its own needs the TimersApart policy")
 	}
 	return schedule[K]{
-		merge:  o.Merge,
-		ageing: ageingOf(o.Ageing),
-		order:  o.Order,
-		table:  newTable[K](),
-		record: o.Observe != nil,
+		merge:    o.Merge,
+		ageing:   ageingOf(o.Ageing),
+		order:    o.Order,
+		table:    newTable[K](),
+		observer: o.Observer,
 	}
 }
 

@@ -105,7 +105,7 @@ func TestShutDownNowHandsOutNothing(t *testing.T) {
 // last add.
 func TestUnderLoad(t *testing.T) {
 	for _, merge := range []Merge{OnePerKey, TimersApart} {
-		q := New(Options[int]{Merge: merge, Observe: func([]Event) {}})
+		q := New(Options[int]{Merge: merge, Observer: newBooks(t)})
 		const keys, producers, perProducer = 50, 4, 3000
 		var added, seen [keys]atomic.Int64
 		var busy [keys]atomic.Bool

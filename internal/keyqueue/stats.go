@@ -28,14 +28,14 @@ type counters struct {
 
 func (s *schedule[K]) added(e *entry[K]) {
 	s.stats.added++
-	if s.record {
-		s.events = append(s.events, Event{Kind: Queued, Priority: e.priority})
+	if s.observer != nil {
+		s.observer.Queued(e.priority)
 	}
 }
 
 func (s *schedule[K]) raised(e *entry[K], to int) {
-	if s.record {
-		s.events = append(s.events, Event{Kind: Raised, Priority: to, From: e.priority})
+	if s.observer != nil {
+		s.observer.Raised(e.priority, to)
 	}
 }
 
@@ -43,8 +43,8 @@ func (s *schedule[K]) took(e *entry[K]) {
 	wait := s.now - e.since
 	s.stats.taken++
 	observe(&s.stats.queued, wait)
-	if s.record {
-		s.events = append(s.events, Event{Kind: Taken, Priority: e.priority, Took: wait})
+	if s.observer != nil {
+		s.observer.Taken(e.priority, wait)
 	}
 }
 
@@ -52,15 +52,15 @@ func (s *schedule[K]) finished(e *entry[K]) {
 	work := s.now - e.started
 	s.stats.finished++
 	observe(&s.stats.worked, work)
-	if s.record {
-		s.events = append(s.events, Event{Kind: Finished, Took: work})
+	if s.observer != nil {
+		s.observer.Finished(work)
 	}
 }
 
 func (s *schedule[K]) delayed() {
 	s.stats.delayed++
-	if s.record {
-		s.events = append(s.events, Event{Kind: Delayed})
+	if s.observer != nil {
+		s.observer.Delayed()
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // there are no timers.
 func TestNoWakeUpIsLost(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		synctest.Test(t, func(*testing.T) {
-			r := &rounds{q: New(Options[int]{Merge: Merge(rng.IntN(2)), Observe: []func([]Event){nil, func([]Event) {}}[rng.IntN(2)]})}
+		synctest.Test(t, func(t *testing.T) {
+			r := &rounds{q: New(Options[int]{Merge: Merge(rng.IntN(2)), Observer: []Observer{nil, newBooks(t)}[rng.IntN(2)]})}
 			var workers sync.WaitGroup
 			for range 1 + rng.IntN(6) {
 				dice := rand.New(rand.NewPCG(rng.Uint64(), 0))

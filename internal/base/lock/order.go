@@ -5,7 +5,6 @@ package lock
 // such as to read a cache; those of the last line are held for a few instructions.
 var order = [][]any{
 	{Popping{}},
-	{QueueTelling{}},
 	{Queue{}},
 	{CacheScopes{}},
 	{KindResync{}},
@@ -32,11 +31,8 @@ type (
 	// Popping is toolscache.DeltaFIFO.popping: the turn to pop. It is held while the user's
 	// function processes what was popped.
 	Popping struct{}
-	// QueueTelling is keyqueue.Queue.telling: the turn to tell the observer, who is called
-	// while it is held.
-	QueueTelling struct{}
-	// Queue is keyqueue.Queue.mu: the schedule of a queue. The user's function that orders keys
-	// is called while it is held.
+	// Queue is keyqueue.Queue.mu: the schedule of a queue. The user's metrics and the user's function
+	// that orders keys are called while it is held.
 	Queue struct{}
 	// QueueClock is keyqueue.steady.mu: the clock that a queue was given, while it is read. The
 	// user's clock is called while it is held, and must not call a queue.

@@ -44,8 +44,8 @@
 // Any goroutine may call any method of any queue. A queue runs one task for its metrics, one
 // for its logger, and one for a caller's own clock or another queue, if it has them. ShutDown
 // and ShutDownWithDrain end these tasks before they return. The queue calls the metrics of a
-// provider without a lock on its data, one at a time, in the order of the events. They must
-// not call the queue.
+// provider under its lock, as client-go's does, in the order of the events. They must not call
+// the queue.
 //
 // # Testing
 //

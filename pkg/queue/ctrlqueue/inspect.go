@@ -60,7 +60,7 @@ func newBoth[T comparable](o keyqueue.Options[T], m *pusher, c clock.WithTicker)
 	q := both[T]{tasks: newTasks()}
 	keepTime(q.tasks, c, &o)
 	if m != nil {
-		o.Observe = m.observe
+		o.Observer = m
 	}
 	q.Queue = keyqueue.New(o)
 	if m != nil {

@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/delta-runtime/delta-runtime/internal/keyqueue"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
@@ -26,7 +25,7 @@ type DepthMetricWithPriority interface {
 // the dashboards for it know this number.
 const updatePeriod = 500 * time.Millisecond
 
-// pusher updates the metrics of a provider when an event happens in a queue.
+// pusher updates the metrics of a provider when something happens in a queue.
 type pusher struct {
 	depth      DepthMetricWithPriority
 	adds       workqueue.CounterMetric
@@ -70,28 +69,31 @@ func newPusher(name string, p workqueue.MetricsProvider, depth DepthMetricWithPr
 	}
 }
 
-func (m *pusher) observe(events []keyqueue.Event) {
-	for i := range events {
-		e := &events[i]
-		switch e.Kind {
-		case keyqueue.Queued:
-			m.adds.Inc()
-			m.depth.Inc(e.Priority)
-		case keyqueue.Raised:
-			m.depth.Dec(e.From)
-			m.depth.Inc(e.Priority)
-		case keyqueue.Taken:
-			m.depth.Dec(e.Priority)
-			m.latency.Observe(e.Took.Seconds())
-		case keyqueue.Finished:
-			m.duration.Observe(e.Took.Seconds())
-		case keyqueue.Delayed:
-			if m.retries != nil {
-				m.retries.Inc()
-			}
-		default:
-			panic("BUG: a queue reported an unknown kind of event")
-		}
+// Queued is for the queue, as are the next four.
+func (m *pusher) Queued(priority int) {
+	m.adds.Inc()
+	m.depth.Inc(priority)
+}
+
+// Raised moves a key from one priority to another.
+func (m *pusher) Raised(from, to int) {
+	m.depth.Dec(from)
+	m.depth.Inc(to)
+}
+
+// Taken notes how long the key was queued.
+func (m *pusher) Taken(priority int, queued time.Duration) {
+	m.depth.Dec(priority)
+	m.latency.Observe(queued.Seconds())
+}
+
+// Finished notes how long the worker had the key.
+func (m *pusher) Finished(worked time.Duration) { m.duration.Observe(worked.Seconds()) }
+
+// Delayed counts a retry.
+func (m *pusher) Delayed() {
+	if m.retries != nil {
+		m.retries.Inc()
 	}
 }
 
