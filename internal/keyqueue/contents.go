@@ -22,12 +22,6 @@ func (q *Queue[K]) Contents(limit int) []queue.Entry[K] {
 		out = append(out, e.show(began))
 	}
 	q.unlock()
-
-	if q.limiter != nil {
-		for i := range out {
-			out[i].Attempts = q.limiter.NumRequeues(out[i].Key)
-		}
-	}
 	return out
 }
 
@@ -40,9 +34,6 @@ func (q *Queue[K]) Entry(key K) (out queue.Entry[K], there bool) {
 		out, there = e.show(began), true
 	}
 	q.unlock()
-	if there && q.limiter != nil {
-		out.Attempts = q.limiter.NumRequeues(key)
-	}
 	return out, there
 }
 

@@ -1,7 +1,7 @@
 // Package keyqueue decides which key a worker gets next, and when. It is the core of the
 // queues in pkg/queue/ctrlqueue.
 //
-//	Add, AddWithOptions, AddLimited                  Get, GetWithPriority  Done
+//	Add, AddAfter, AddWithOptions                    Get, GetWithPriority  Done
 //	──────────┼────────── Queue: lock, alarm, waiting ──┼───────────────────┼────
 //	          ▼                                         │                   ▼
 //	      merge with what the key has ─▶ timers ─▶ lanes, by priority ─▶ being worked on
@@ -17,6 +17,5 @@
 // an alarm does it when no worker asks. A key that becomes ready wakes one worker, if one sleeps. A worker that was
 // woken and did not look for a key yet counts for the next key. So no key waits while all workers sleep.
 //
-// Any goroutine may call any method of Queue. It asks the limiter before it takes its lock. It
-// calls the observer, an Order and a clock with the lock held.
+// Any goroutine may call any method of Queue. It calls the observer, an Order and a clock with its lock held.
 package keyqueue

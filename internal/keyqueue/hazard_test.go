@@ -16,7 +16,6 @@ func TestKeyThatCannotBeHashed(t *testing.T) {
 		"Add":            func() { q.Add(bad) },
 		"AddAfter":       func() { q.AddAfter(bad, time.Hour) },
 		"AddWithOptions": func() { q.AddWithOptions(queue.AddOptions{}, "good", bad) },
-		"AddLimited":     func() { q.AddLimited(queue.AddOptions{}, bad) },
 		"Replace":        func() { q.Replace(queue.AddOptions{}, bad) },
 		"Cancel":         func() { q.Cancel(bad) },
 		"Done":           func() { q.Done(bad) },

@@ -33,14 +33,6 @@ func ageingOf(a queue.Ageing) queue.Ageing {
 	}
 }
 
-// Limiter says how long a key must wait before it is tried again. The queue calls it from
-// any goroutine, and holds none of its locks then.
-type Limiter[K comparable] interface {
-	When(key K) time.Duration
-	Forget(key K)
-	NumRequeues(key K) int
-}
-
 // Order replaces the lanes by an order of the caller's own. Priorities then mean nothing.
 // It is a data structure and not a callback: the queue calls it with its lock held, so it
 // must not block and must not call the queue. An Order needs TimersApart.
@@ -73,12 +65,11 @@ type Alarm interface {
 }
 
 // Options configure a queue. The zero value is a queue that merges per key, ages by
-// default, has no limiter and uses the system's time.
+// default and uses the system's time.
 type Options[K comparable] struct {
-	Merge   Merge
-	Ageing  queue.Ageing
-	Limiter Limiter[K]
-	Order   Order[K]
+	Merge  Merge
+	Ageing queue.Ageing
+	Order  Order[K]
 
 	// Observer is told what happens, in order; nil: nobody is.
 	Observer Observer

@@ -16,13 +16,12 @@ import (
 // An interface type may hold keys that cannot be hashed. A call with such a key panics
 // and leaves the queue as it was.
 type Queue[K comparable] struct {
-	limiter   Limiter[K] // nil: none
-	clock     *steady    // nil: package time
+	clock     *steady // nil: package time
 	afterFunc func(time.Duration, func()) Alarm
 	began     time.Time // what the schedule counts from, if there is no clock
 	fickle    bool      // there are values of K that cannot be hashed
 
-	door door                   // guards everything below; not held during calls of limiter
+	door door                   // guards everything below
 	mu   lock.Mutex[lock.Queue] // says where door stands in the order of locks, and is held with it where invariants are checked
 
 	schedule schedule[K]
@@ -52,7 +51,6 @@ const never = time.Duration(math.MaxInt64)
 // New makes a queue. It starts no goroutine, and after [Queue.ShutDown] no timer is left.
 func New[K comparable](o Options[K]) *Queue[K] {
 	q := &Queue[K]{
-		limiter:   o.Limiter,
 		afterFunc: o.AfterFunc,
 		fickle:    mayNotHash[K](),
 		door:      newDoor(),
@@ -111,26 +109,6 @@ func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 	q.unlock()
 }
 
-// AddLimited queues keys when the limiter allows it, or after o.After if that is set and
-// sooner.
-func (q *Queue[K]) AddLimited(o queue.AddOptions, keys ...K) {
-	if q.limiter == nil {
-		q.AddWithOptions(o, keys...)
-		return
-	}
-	if q.ShuttingDown() {
-		return
-	}
-	q.mustHash(keys...)
-	for _, key := range keys {
-		limited := o
-		if d := q.limiter.When(key); o.After == 0 || d < o.After {
-			limited.After = d
-		}
-		q.AddWithOptions(limited, key)
-	}
-}
-
 // Replace gives key's delayed add the delay and the priority of o, and reports whether there
 // was one. Without a delayed add it is AddWithOptions. Work that is queued already stays
 // queued.
@@ -156,21 +134,6 @@ func (q *Queue[K]) Cancel(key K) bool {
 	q.lock()
 	defer q.unlock()
 	return q.schedule.cancel(now, key) // the alarm may ring for nothing, which is cheaper than to set it again
-}
-
-// Forget tells the limiter that key succeeded.
-func (q *Queue[K]) Forget(key K) {
-	if q.limiter != nil {
-		q.limiter.Forget(key)
-	}
-}
-
-// NumRequeues is the number of rate limited adds of key since the last Forget.
-func (q *Queue[K]) NumRequeues(key K) int {
-	if q.limiter == nil {
-		return 0
-	}
-	return q.limiter.NumRequeues(key)
 }
 
 // Get waits for a key and hands it out. It reports false when the queue is shut down and

@@ -86,21 +86,6 @@ func TestCancelAndReplace(t *testing.T) {
 	}
 }
 
-type fixedLimit map[string]time.Duration
-
-func (f fixedLimit) When(key string) time.Duration { return f[key] }
-func (f fixedLimit) Forget(key string)             { delete(f, key) }
-func (f fixedLimit) NumRequeues(key string) int    { return len(key) }
-
-func TestWithoutLimiter(t *testing.T) {
-	q := New(Options[string]{})
-	q.AddLimited(queue.AddOptions{Priority: 1}, "a")
-	q.Forget("a")
-	if key, priority, _ := q.GetWithPriority(); key != "a" || priority != 1 || q.NumRequeues("a") != 0 {
-		t.Errorf("got %q at %d, limited %d times", key, priority, q.NumRequeues("a"))
-	}
-}
-
 // books are an observer's counts. They never get below zero.
 type books struct {
 	t       *testing.T
@@ -159,7 +144,7 @@ func TestObserverIsNeverBehind(t *testing.T) {
 
 func TestContents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := New(Options[string]{Limiter: fixedLimit{}})
+		q := New(Options[string]{})
 		start := time.Now()
 		q.Add("worked on")
 		time.Sleep(time.Second)
@@ -172,11 +157,11 @@ func TestContents(t *testing.T) {
 		q.AddAfter("in an hour", time.Hour)
 		q.AddAfter("in a minute", time.Minute)
 		all := []queue.Entry[string]{
-			{Key: "worked on", Priority: 1, Queued: start.Add(time.Second), Working: start.Add(time.Second), Attempts: 9},
-			{Key: "high", Priority: 1, Queued: start.Add(time.Second), Attempts: 4},
-			{Key: "low", Priority: -1, Queued: start.Add(time.Second), Attempts: 3},
-			{Key: "in a minute", Due: start.Add(time.Second + time.Minute), Attempts: 11},
-			{Key: "in an hour", Due: start.Add(time.Second + time.Hour), Attempts: 10},
+			{Key: "worked on", Priority: 1, Queued: start.Add(time.Second), Working: start.Add(time.Second)},
+			{Key: "high", Priority: 1, Queued: start.Add(time.Second)},
+			{Key: "low", Priority: -1, Queued: start.Add(time.Second)},
+			{Key: "in a minute", Due: start.Add(time.Second + time.Minute)},
+			{Key: "in an hour", Due: start.Add(time.Second + time.Hour)},
 		}
 		for limit := range len(all) + 2 {
 			want := all[:min(limit, len(all))]

@@ -255,3 +255,22 @@ func TestInspect(t *testing.T) {
 		q.ShutDown()
 	}
 }
+
+// A priority queue shows how often a key was tried.
+func TestAttempts(t *testing.T) {
+	q := New[string]("")
+	defer q.ShutDown()
+	q.Add("never")
+	for range 3 {
+		q.AddRateLimited("often")
+	}
+	for _, e := range q.Contents(10) {
+		want := map[string]int{"often": 3}[e.Key]
+		if one, there := q.Entry(e.Key); e.Attempts != want || one != e || !there {
+			t.Errorf("%q was tried %d times, want %d; alone it is %+v", e.Key, e.Attempts, want, one)
+		}
+	}
+	if _, there := q.Entry("nowhere"); there {
+		t.Error("there is an entry of a key that was never added")
+	}
+}

@@ -57,8 +57,8 @@ func New[T comparable](name string, o ...Opt[T]) PriorityQueue[T] {
 		metrics = newPusher(name, p, depthByPriority(name, p))
 		metrics.retries = p.NewRetriesMetric(name)
 	}
-	options := keyqueue.Options[T]{Merge: keyqueue.OnePerKey, Ageing: opts.Ageing, Limiter: opts.RateLimiter}
-	q := &priorityQueue[T]{newBoth(options, metrics, nil)}
+	options := keyqueue.Options[T]{Merge: keyqueue.OnePerKey, Ageing: opts.Ageing}
+	q := &priorityQueue[T]{newBoth(options, metrics, nil), opts.RateLimiter}
 	if opts.Log.GetSink() != nil {
 		q.tasks.every(nil, logPeriod, func() { q.log(opts.Log) })
 	}
@@ -67,6 +67,7 @@ func New[T comparable](name string, o ...Opt[T]) PriorityQueue[T] {
 
 type priorityQueue[T comparable] struct {
 	both[T]
+	limiter workqueue.TypedRateLimiter[T]
 }
 
 // log asks each time whether the level is on, because levels change while a program runs.
@@ -77,21 +78,57 @@ func (q *priorityQueue[T]) log(l logr.Logger) {
 }
 
 // AddWithOpts adds keys with the options o. A key keeps the highest priority and the
-// earliest time of all its adds.
+// earliest time of all its adds. A
+// rate limited one comes when the limiter allows it, or after o.After if that is set and sooner.
 func (q *priorityQueue[T]) AddWithOpts(o priorityqueue.AddOpts, keys ...T) {
 	options := queue.AddOptions{After: o.After}
 	if o.Priority != nil {
 		options.Priority = *o.Priority
 	}
-	if o.RateLimited {
-		q.AddLimited(options, keys...)
+	if !o.RateLimited {
+		q.AddWithOptions(options, keys...)
 		return
 	}
-	q.AddWithOptions(options, keys...)
+	if q.ShuttingDown() {
+		return
+	}
+	for _, key := range keys {
+		limited := options
+		if d := q.limiter.When(key); o.After == 0 || d < o.After {
+			limited.After = d
+		}
+		q.AddWithOptions(limited, key)
+	}
 }
 
 // AddRateLimited adds key when the limiter allows it.
-func (q *priorityQueue[T]) AddRateLimited(key T) { q.AddLimited(queue.AddOptions{}, key) }
+func (q *priorityQueue[T]) AddRateLimited(key T) {
+	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, key)
+}
+
+// Forget tells the limiter that key succeeded.
+func (q *priorityQueue[T]) Forget(key T) { q.limiter.Forget(key) }
+
+// NumRequeues is the number of rate limited adds of key since the last Forget.
+func (q *priorityQueue[T]) NumRequeues(key T) int { return q.limiter.NumRequeues(key) }
+
+// Contents adds what the limiter knows.
+func (q *priorityQueue[T]) Contents(limit int) []queue.Entry[T] {
+	all := q.Queue.Contents(limit)
+	for i := range all {
+		all[i].Attempts = q.NumRequeues(all[i].Key)
+	}
+	return all
+}
+
+// Entry adds what the limiter knows.
+func (q *priorityQueue[T]) Entry(key T) (queue.Entry[T], bool) {
+	e, there := q.Queue.Entry(key)
+	if there {
+		e.Attempts = q.NumRequeues(key)
+	}
+	return e, there
+}
 
 // GetWithPriority is Get, and also returns the priority with which the key was queued.
 func (q *priorityQueue[T]) GetWithPriority() (key T, priority int, shutdown bool) {
