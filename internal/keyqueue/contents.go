@@ -16,25 +16,24 @@ import (
 func (q *Queue[K]) Contents(limit int) []queue.Entry[K] {
 	began := q.start()
 	q.lock()
+	defer q.unlock()
 	found := q.schedule.contents(limit)
 	out := make([]queue.Entry[K], 0, len(found))
 	for _, e := range found {
 		out = append(out, e.show(began))
 	}
-	q.unlock()
 	return out
 }
 
 // Entry returns what the queue has of one key, and reports false if it has nothing.
-func (q *Queue[K]) Entry(key K) (out queue.Entry[K], there bool) {
-	q.mustHash(key)
+func (q *Queue[K]) Entry(key K) (queue.Entry[K], bool) {
 	began := q.start()
 	q.lock()
-	if e := q.schedule.table.find(key, q.schedule.table.hash(key)); e != nil && (e.queued || e.timer != 0 || e.working != 0) {
-		out, there = e.show(began), true
+	defer q.unlock()
+	if e := q.schedule.table.find(key, q.schedule.table.hash(key)); e != nil && !e.idle() {
+		return e.show(began), true
 	}
-	q.unlock()
-	return out, there
+	return queue.Entry[K]{}, false
 }
 
 // show describes an entry of a queue that began at the given time.

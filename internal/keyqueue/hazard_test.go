@@ -1,7 +1,6 @@
 package keyqueue
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -26,7 +25,7 @@ func TestKeyThatCannotBeHashed(t *testing.T) {
 			call()
 			return nil
 		}()
-		if panicked == nil {
+		if panicked == nil && name != "Done" { // which ignores a key that no worker has
 			t.Errorf("%s took the key", name)
 		}
 		if q.door.state.Load() != 0 {
@@ -41,23 +40,4 @@ func TestKeyThatCannotBeHashed(t *testing.T) {
 		t.Errorf("got %v, %t", key, ok)
 	}
 	q.ShutDown()
-}
-
-func TestWhichKeysMayNotHash(t *testing.T) {
-	type plain struct {
-		A string
-		B [2]int
-	}
-	for what, got := range map[string]bool{
-		"string":            mayNotHash[string](),
-		"struct":            mayNotHash[plain](),
-		"pointer":           mayNotHash[*any](),
-		"any not":           !mayNotHash[any](),
-		"struct of any not": !mayNotHash[struct{ A any }](),
-		"array of any not":  !mayNotHash[[2]fmt.Stringer](),
-	} {
-		if got {
-			t.Errorf("%s is taken for the contrary", what)
-		}
-	}
 }

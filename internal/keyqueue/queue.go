@@ -19,7 +19,6 @@ type Queue[K comparable] struct {
 	clock     *steady // nil: package time
 	afterFunc func(time.Duration, func()) Alarm
 	began     time.Time // what the schedule counts from, if there is no clock
-	fickle    bool      // there are values of K that cannot be hashed
 
 	door door                   // guards everything below
 	mu   lock.Mutex[lock.Queue] // says where door stands in the order of locks, and is held with it where invariants are checked
@@ -52,7 +51,6 @@ const never = time.Duration(math.MaxInt64)
 func New[K comparable](o Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		afterFunc: o.AfterFunc,
-		fickle:    mayNotHash[K](),
 		door:      newDoor(),
 		schedule:  newSchedule(o),
 		rings:     never,
@@ -96,9 +94,14 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 
 // AddWithOptions adds keys with the options o.
 func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
-	q.mustHash(keys...)
+	if len(keys) > 1 {
+		for _, key := range keys { // so that a bad key is found before a good one is added
+			q.schedule.table.hash(key)
+		}
+	}
 	now := q.now()
 	q.lock()
+	defer q.unlock()
 	if q.phase == open {
 		for _, key := range keys {
 			q.schedule.add(now, key, o)
@@ -106,30 +109,27 @@ func (q *Queue[K]) AddWithOptions(o queue.AddOptions, keys ...K) {
 		q.wakeLocked()
 		q.setAlarmLocked()
 	}
-	q.unlock()
 }
 
 // Replace gives key's delayed add the delay and the priority of o, and reports whether there
 // was one. Without a delayed add it is AddWithOptions. Work that is queued already stays
 // queued.
 func (q *Queue[K]) Replace(o queue.AddOptions, key K) bool {
-	q.mustHash(key)
 	now := q.now()
 	q.lock()
-	had := false
-	if q.phase == open {
-		had = q.schedule.replace(now, key, o)
-		q.wakeLocked()
-		q.setAlarmLocked()
+	defer q.unlock()
+	if q.phase != open {
+		return false
 	}
-	q.unlock()
+	had := q.schedule.replace(now, key, o)
+	q.wakeLocked()
+	q.setAlarmLocked()
 	return had
 }
 
 // Cancel removes key's delayed add, and reports whether there was one. Work that is queued
 // already stays queued.
 func (q *Queue[K]) Cancel(key K) bool {
-	q.mustHash(key)
 	now := q.now()
 	q.lock()
 	defer q.unlock()
@@ -147,15 +147,13 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 	now := q.now()
 	q.lock()
+	defer q.unlock()
 	q.served = true
 	for q.phase != ended {
 		e, found := q.schedule.take(now)
 		if found {
-			// The entry may only be read while the lock is held.
-			key, priority = e.key, e.priority
 			q.wakeLocked()
-			q.unlock()
-			return key, priority, true
+			return e.key, e.priority, true
 		}
 		if q.phase != open {
 			break
@@ -163,33 +161,30 @@ func (q *Queue[K]) GetWithPriority() (key K, priority int, ok bool) {
 		q.sleepLocked()
 		now = q.now()
 	}
-	q.unlock()
 	return key, priority, false
 }
 
 // Done says that the worker is done with key. If key was added meanwhile, another worker may
 // get it now.
 func (q *Queue[K]) Done(key K) {
-	q.mustHash(key)
 	now := q.now()
 	q.lock()
+	defer q.unlock()
 	q.schedule.done(now, key)
 	q.wakeLocked()
 	if q.drains && !q.busyLocked() {
 		q.rest.Broadcast()
 	}
-	q.unlock()
 }
 
 // Len is the number of queued keys. Delayed keys do not count.
 func (q *Queue[K]) Len() int {
 	now := q.now()
 	q.lock()
+	defer q.unlock()
 	q.schedule.promote(now)
 	q.wakeLocked()
-	n := q.schedule.len()
-	q.unlock()
-	return n
+	return q.schedule.len()
 }
 
 // Stats returns the numbers of the queue.
@@ -227,11 +222,11 @@ func (q *Queue[K]) setAlarmLocked() {
 func (q *Queue[K]) ring() {
 	now := q.now()
 	q.lock()
+	defer q.unlock()
 	q.rings = never
 	if q.phase == open {
 		q.schedule.promote(now)
 		q.wakeLocked()
 		q.setAlarmLocked()
 	}
-	q.unlock()
 }
