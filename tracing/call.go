@@ -53,9 +53,9 @@ func (c *call[R]) end() {
 	c.work.End(trace.WithTimestamp(now))
 	c.all.End(trace.WithTimestamp(now))
 	if result == journal.Success {
-		c.forget(c.request)
+		c.unfinished.Remove(c.request)
 	} else {
-		c.remember(c.request, attempt{c.all.SpanContext(), now})
+		c.unfinished.Add(c.request, attempt{c.all.SpanContext(), now})
 	}
 }
 

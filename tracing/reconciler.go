@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
@@ -42,17 +43,46 @@ func Reconciler[R comparable](to reconcile.TypedReconciler[R], opts Options) rec
 	}
 	return &traced[R]{
 		to: to, name: cmp.Or(opts.Controller, "controller"), tracer: opts.Provider.Tracer(scope),
-		unfinished: map[R]attempt{},
+		unfinished: lru.New(maxUnfinished),
 	}
+}
+
+// traced is a reconciler with spans.
+type traced[R comparable] struct {
+	to         reconcile.TypedReconciler[R]
+	name       string
+	tracer     trace.Tracer
+	unfinished *lru.Cache // the last call of each request that has not succeeded, an attempt
+}
+
+// maxUnfinished is how many requests are remembered whose last call has not succeeded. If there
+// are more, the next calls of some have no link.
+const maxUnfinished = 1000
+
+// attempt is a call that has not succeeded.
+type attempt struct {
+	span  trace.SpanContext
+	ended time.Time
+}
+
+// last returns the last call of a request, if that has not succeeded.
+func (t *traced[R]) last(request R) (attempt, bool) {
+	found, _ := t.unfinished.Get(request)
+	a, there := found.(attempt)
+	return a, there
 }
 
 // Reconcile is for the controller's workers.
 func (t *traced[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
 	told, now := delta.From(ctx), time.Now()
+	var links []trace.Link
+	if a, again := t.last(request); again {
+		links = []trace.Link{{SpanContext: a.span, Attributes: previousAttempt}}
+	}
 	whole, all := t.tracer.Start(ctx, t.name, trace.WithTimestamp(beganWith(told, now)), trace.WithSpanKind(trace.SpanKindConsumer),
-		trace.WithAttributes(aboutRequest(t.name, request)...), trace.WithLinks(t.before(request)...))
+		trace.WithAttributes(aboutRequest(t.name, request)...), trace.WithLinks(links...))
 	if !all.IsRecording() {
-		defer t.forget(request) // the next call does not go on with the one that is remembered
+		defer t.unfinished.Remove(request) // the next call does not go on with the one that is remembered
 		return t.to.Reconcile(whole, request)
 	}
 	inner, work := t.tracer.Start(whole, "reconcile", trace.WithTimestamp(now))
