@@ -31,8 +31,8 @@ type schedule[K comparable] struct {
 	ready  int           // Invariant: the number of those that may be handed out now.
 	turns  int           // keys handed out since ageing last had its turn
 
-	stats    counters
-	observer Observer // nil: none
+	stats    queue.Stats // the totals alone
+	observer Observer    // nil: none
 }
 
 // maxFree bounds the entries that are kept to use them again. A queue that becomes empty
@@ -146,7 +146,7 @@ func (s *schedule[K]) pick() *entry[K] {
 		if s.ageing.Patience >= 0 && len(s.lanes.sorted) > 1 {
 			if old := s.lanes.oldest(); s.now-old.since > s.ageing.Patience {
 				if e != old {
-					s.stats.aged++
+					s.stats.Aged++
 				}
 				e = old
 			}

@@ -1,7 +1,6 @@
 package keyqueue
 
 import (
-	"math/bits"
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
@@ -10,24 +9,8 @@ import (
 // maxDepths bounds the priorities that [queue.Stats] tells apart, as its documentation says.
 const maxDepths = 24
 
-// firstBucketBits is the first bucket's end, as [queue.Histogram.UpperBound] has it.
-const firstBucketBits = 10
-
-func observe(h *queue.Histogram, d time.Duration) {
-	i := bits.Len64(uint64(d)) - firstBucketBits
-	h.Counts[min(max(i, 0), len(h.Counts)-1)]++
-	h.Count++
-	h.Sum += d
-}
-
-// counters are the part of Stats that the schedule counts all the time.
-type counters struct {
-	added, taken, finished, delayed, aged uint64
-	queued, worked                        queue.Histogram
-}
-
 func (s *schedule[K]) added(e *entry[K]) {
-	s.stats.added++
+	s.stats.Added++
 	if s.observer != nil {
 		s.observer.Queued(e.priority)
 	}
@@ -40,25 +23,21 @@ func (s *schedule[K]) raised(e *entry[K], to int) {
 }
 
 func (s *schedule[K]) took(e *entry[K]) {
-	wait := s.now - e.since
-	s.stats.taken++
-	observe(&s.stats.queued, wait)
+	s.stats.Taken++
 	if s.observer != nil {
-		s.observer.Taken(e.priority, wait)
+		s.observer.Taken(e.priority, s.now-e.since)
 	}
 }
 
 func (s *schedule[K]) finished(e *entry[K]) {
-	work := s.now - e.started
-	s.stats.finished++
-	observe(&s.stats.worked, work)
+	s.stats.Finished++
 	if s.observer != nil {
-		s.observer.Finished(work)
+		s.observer.Finished(s.now - e.started)
 	}
 }
 
 func (s *schedule[K]) delayed() {
-	s.stats.delayed++
+	s.stats.Delayed++
 	if s.observer != nil {
 		s.observer.Delayed()
 	}
@@ -67,14 +46,9 @@ func (s *schedule[K]) delayed() {
 // summary computes the rest of Stats.
 func (s *schedule[K]) summary(now time.Duration) queue.Stats {
 	s.tick(now)
-	c := &s.stats
-	out := queue.Stats{
-		Added: c.added, Taken: c.taken, Finished: c.finished, Delayed: c.delayed, Aged: c.aged,
-		Queued: c.queued, Worked: c.worked,
-		Depth:   map[int]int{},
-		Waiting: len(s.timers.heap),
-		Working: len(s.working),
-	}
+	out := s.stats
+	out.Depth = map[int]int{}
+	out.Waiting, out.Working = len(s.timers.heap), len(s.working)
 	rest := s.queued
 	if s.order != nil {
 		out.Depth[0], rest = rest, 0

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/pkg/queue"
 )
 
 // TestTableAgainstMap compares the table with a built-in map. Few distinct hashes make long
@@ -72,28 +71,5 @@ func TestTimersGiveMemoryBack(t *testing.T) {
 	}
 	if cap(timers.heap) > 1024 {
 		t.Errorf("an empty heap keeps room for %d timers", cap(timers.heap))
-	}
-}
-
-// TestHistogram checks that durations go where the bounds of package queue say.
-func TestHistogram(t *testing.T) {
-	var h queue.Histogram
-	for _, d := range []time.Duration{0, 1, 1023, 1024, time.Second, 100 * time.Hour} {
-		observe(&h, d)
-	}
-	last := len(h.Counts) - 1
-	if h.Count != 6 || h.Sum != 100*time.Hour+time.Second+2048 {
-		t.Errorf("%d durations of %v together", h.Count, h.Sum)
-	}
-	if h.Counts[0] != 3 || h.Counts[1] != 1 || h.Counts[last] != 1 {
-		t.Errorf("buckets %v", h.Counts)
-	}
-	for i := range last {
-		var one queue.Histogram
-		observe(&one, one.UpperBound(i))
-		observe(&one, one.UpperBound(i)+1)
-		if one.Counts[i] != 1 || one.Counts[i+1] != 1 {
-			t.Errorf("bucket %d does not end at %v", i, one.UpperBound(i))
-		}
 	}
 }

@@ -36,7 +36,7 @@ func Example() {
 
 	stats := q.Stats()
 	fmt.Println("queued:", stats.Depth[0], "and", stats.Depth[low], "delayed:", stats.Waiting)
-	fmt.Println("worked on:", stats.Worked.Count)
+	fmt.Println("worked on:", stats.Finished)
 	// Output:
 	// urgent at 10 a worker has it
 	// changed at 0 queued
@@ -59,26 +59,6 @@ func state(e queue.Entry[string]) string {
 	default:
 		return "delayed"
 	}
-}
-
-// The buckets of a histogram answer how many keys took longer than a given time.
-func ExampleHistogram() {
-	q := ctrlqueue.New[string]("")
-	defer q.ShutDown()
-	q.Add("a")
-	key, _ := q.Get()
-	time.Sleep(time.Millisecond)
-	q.Done(key)
-
-	worked := q.Stats().Worked
-	slow := uint64(0)
-	for i, n := range worked.Counts {
-		if worked.UpperBound(i) >= time.Millisecond {
-			slow += n
-		}
-	}
-	fmt.Println(slow, "of", worked.Count, "took about a millisecond or longer")
-	// Output: 1 of 1 took about a millisecond or longer
 }
 
 // A drain returns when the workers have finished all queued keys.

@@ -29,23 +29,4 @@ type Stats struct {
 
 	LongestWorking time.Duration // how long the slowest worker has had its key
 	Unfinished     time.Duration // how long all workers have had their keys, together
-
-	Queued Histogram // how long keys were queued until they were handed out
-	Worked Histogram // how long workers had keys
-}
-
-// Histogram counts durations in buckets. Each bucket is twice as wide as the one before.
-type Histogram struct {
-	Counts [34]uint64    // durations in each bucket; UpperBound says where a bucket ends
-	Count  uint64        // of all durations
-	Sum    time.Duration // of all durations
-}
-
-// firstBucketBits sets where the first bucket ends: at 2^10 ns, about a microsecond.
-const firstBucketBits = 10
-
-// UpperBound is the longest duration that bucket i counts. The last bucket has no such
-// bound: it counts all durations that are longer than the bound before (73 minutes).
-func (*Histogram) UpperBound(i int) time.Duration {
-	return 1<<(i+firstBucketBits) - 1
 }

@@ -36,8 +36,8 @@
 // A queue with a name updates the workqueue metrics of its provider. The default provider is
 // the workqueue_* vectors that controller-runtime has registered. The first 25 priorities get
 // a label of their own, as in controller-runtime. A ticker of the queue's clock updates the
-// metric of unfinished work every 500 ms. Stats has the same numbers at any time, and also
-// for a queue without a name.
+// metric of unfinished work every 500 ms. Stats has the numbers of the moment at any time, and
+// also for a queue without a name.
 //
 // # Concurrency
 //
