@@ -79,11 +79,6 @@ func judge(site *webv1alpha1.Site) error {
 	if size > fits {
 		wrong = append(wrong, field.TooLong(files, "", fits))
 	}
-	if hostname := site.Spec.Hostname; hostname != "" {
-		for _, why := range validation.IsDNS1123Subdomain(hostname) {
-			wrong = append(wrong, field.Invalid(field.NewPath("spec", "hostname"), hostname, why))
-		}
-	}
 	if len(wrong) == 0 {
 		return nil
 	}

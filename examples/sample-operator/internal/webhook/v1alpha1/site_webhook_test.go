@@ -37,7 +37,6 @@ func TestValidation(t *testing.T) {
 		"files":                       {webv1alpha1.SiteSpec{Files: index}, "", 0},
 		"a path":                      {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": "", "../x": ""}}, "spec.files[../x]", 0},
 		"too much":                    {webv1alpha1.SiteSpec{Files: map[string]string{"index.html": strings.Repeat("x", fits)}}, "spec.files: Too long", 0},
-		"a bad hostname":              {webv1alpha1.SiteSpec{Files: index, Hostname: "-.example.com"}, "spec.hostname", 0},
 		"a hostname without replicas": {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com", Replicas: new(int32(0))}, "", 1},
 		"a good hostname":             {webv1alpha1.SiteSpec{Files: index, Hostname: "a.example.com"}, "", 0},
 	} {
@@ -60,13 +59,13 @@ func TestValidation(t *testing.T) {
 // TestWhatWasAllowedOnceStaysWritable writes finalizers of a Site that would be refused
 // today.
 func TestWhatWasAllowedOnceStaysWritable(t *testing.T) {
-	bad := &webv1alpha1.Site{Spec: webv1alpha1.SiteSpec{Hostname: "-"}}
+	bad := &webv1alpha1.Site{Spec: webv1alpha1.SiteSpec{Files: map[string]string{"..": ""}}}
 	after := bad.DeepCopy()
 	after.Finalizers = []string{"x"}
 	if _, err := (&SiteValidator{}).ValidateUpdate(t.Context(), bad, after); err != nil {
 		t.Error(err)
 	}
-	after.Spec.Hostname = "--"
+	after.Spec.Files = map[string]string{"../x": ""}
 	after.DeletionTimestamp = new(metav1.Now())
 	if _, err := (&SiteValidator{}).ValidateUpdate(t.Context(), bad, after); err != nil {
 		t.Error(err)
