@@ -13,12 +13,21 @@ import (
 // disk is what a Dir asks of the system. It is an interface so that a test can lose what
 // was not synced.
 type disk interface {
+	files
+	folders
+}
+
+// files are the regular files of a directory.
+type files interface {
 	// create makes a new file that only its owner may read. A file that exists is an error.
 	create(path string) (file, error)
 	open(path string) (io.ReadCloser, error)
 	rename(from, to string) error
 	remove(path string) error
+}
 
+// folders are the directories.
+type folders interface {
 	// make makes a directory and what is missing above it, in a way that outlives a crash.
 	make(dir string) error
 	// list returns the sizes of the regular files in a directory.

@@ -141,9 +141,6 @@ func (s *sealer) flush(k kind) error {
 	return err
 }
 
-// end writes the last block.
-func (s *sealer) end() error { return s.flush(last) }
-
 // opener reads what a sealer wrote. Its error is io.EOF after an intact end, and otherwise an ErrRefused.
 type opener struct {
 	path   string

@@ -107,12 +107,17 @@ func (w limited) Write(b []byte) (int, error) {
 // system could not say which.
 func (w *Writer) Finish() error {
 	defer w.Abandon()
-	for _, step := range []func() error{w.packer.Close, w.sealer.end, w.file.Sync, w.file.Close, w.publish} {
+	for _, step := range []func() error{w.packer.Close, w.end, w.file.Sync, w.file.Close, w.publish} {
 		if w.err == nil {
 			w.err = step()
 		}
 	}
 	return w.failure()
+}
+
+// end writes the last block.
+func (w *Writer) end() error {
+	return w.sealer.flush(last)
 }
 
 // publish gives the file its name for good.
