@@ -33,9 +33,11 @@ type Clerk[R comparable, C, K, T any] interface {
 	Teller[R, T]
 	Auditor[C]
 	Marker[C, K]
+	Witness[R, T]
+}
 
-	// The rest is for those who only look.
-
+// Witness is asked by those who only look.
+type Witness[R comparable, T any] interface {
 	// Waiting returns what the next call for a request will be told, as far as it is recorded
 	// now. It changes nothing.
 	Waiting(r R) T
@@ -98,8 +100,8 @@ type Auditor[C any] interface {
 	Blind(why string)
 	// Listed notes that a source has told of everything that is there of the kind of c, whose
 	// object is an example. From then on the source tells what happens, and the kind counts as watched
-	// in the calls that begin later. Nobody knows what happened
-	// before, so no request that was taken before is completely known until its next success.
+	// in the calls that begin later. Nobody knows what happened before, so no request that was taken
+	// before is completely known until its next success.
 	Listed(c C)
 	// Unlisted notes that a source which has called Listed tells nothing of that kind any more. A kind that no
 	// source tells of does not count as watched. Here, too, there is a gap.

@@ -109,7 +109,7 @@ func (l *clerk[R]) lastSuccessLocked(r R) (time.Time, bool) {
 	return time.Unix(0, last.at), true
 }
 
-// Rests is the [ledger.Clerk]'s. A success in the future is one before the clock was set back.
+// Rests is the [ledger.Witness]'s. A success in the future is one before the clock was set back.
 func (l *clerk[R]) Rests(r R, length time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

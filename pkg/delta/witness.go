@@ -18,7 +18,7 @@ var lackings = map[string]string{
 	justStarted:  "Restart",
 }
 
-// Lacking is the [ledger.Clerk]'s.
+// Lacking is the [ledger.Witness]'s.
 func (l *clerk[R]) Lacking(told Changes) string {
 	if told.complete {
 		return ""
@@ -35,7 +35,7 @@ func (l *clerk[R]) Lacking(told Changes) string {
 	return "Other"
 }
 
-// Describe is the [ledger.Clerk]'s.
+// Describe is the [ledger.Witness]'s.
 func (*clerk[R]) Describe(told Changes, visit func(causes uint16, seen time.Time, own bool)) {
 	for i := range told.list {
 		c := &told.list[i]
@@ -47,7 +47,7 @@ func (*clerk[R]) Describe(told Changes, visit func(causes uint16, seen time.Time
 	}
 }
 
-// Waiting is the [ledger.Clerk]'s.
+// Waiting is the [ledger.Witness]'s.
 func (l *clerk[R]) Waiting(r R) Changes {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,5 +64,5 @@ func (l *clerk[R]) Waiting(r R) Changes {
 // HoldBack is the [ledger.Recorder]'s.
 func (l *clerk[R]) HoldBack() { l.heldBack.Add(1) }
 
-// HeldBack is the [ledger.Clerk]'s.
+// HeldBack is the [ledger.Witness]'s.
 func (l *clerk[R]) HeldBack() uint64 { return l.heldBack.Load() }

@@ -26,10 +26,10 @@ type Calls struct {
 	own     atomic.Uint64
 
 	mu      lock.Mutex[lock.Calls] // guards lacking
-	lacking map[string]uint64      // Invariant: it has at most as many words as [ledger.Clerk] says.
+	lacking map[string]uint64      // Invariant: it has at most as many words as [ledger.Witness] says.
 }
 
-// Teller describes what a call is told, as [ledger.Clerk] does.
+// Teller describes what a call is told, as [ledger.Witness] does.
 type Teller interface {
 	Describe(told delta.Changes, visit func(causes uint16, seen time.Time, own bool))
 	Lacking(told delta.Changes) string
