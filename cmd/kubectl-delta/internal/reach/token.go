@@ -39,7 +39,7 @@ func (o *Options) stranger(pod *corev1.Pod) error {
 	if pod.Namespace == o.OperatorNamespace || pod.Namespace == account {
 		return nil
 	}
-	return fmt.Errorf("Pod %s in namespace %s asks for a token, and you have not named this namespace: the person who runs it would see your token, and "+
+	return fmt.Errorf("the Pod %s in namespace %s asks for a token, and you have not named this namespace: the person who runs it would see your token, and "+
 		"could use it; if it is your operator, use --operator-namespace %[2]s", pod.Name, pod.Namespace)
 }
 
