@@ -60,6 +60,7 @@ type Cache struct {
 	mu      lock.Mutex[lock.CacheKinds] // guards everything below, and writing kinds; never held while calling out or waiting
 	phase   phase                       // Invariant: it only goes up.
 	claimed chan struct{}               // closed and replaced when kinds gets one more
+	unmade  map[kindID]unmade           // kinds that could not be made, and have not been made since
 	group   *lifecycle.Group            // Invariant: nil until phase is running, and then never again.
 }
 

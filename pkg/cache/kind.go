@@ -3,6 +3,7 @@ package cache
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,6 +103,7 @@ func (id kindID) hasList(scheme *runtime.Scheme) error {
 // kind is an informer and what reads its store.
 type kind struct {
 	id      kindID
+	claimed time.Time
 	example client.Object
 	missing Missing
 	binding *binding

@@ -79,6 +79,7 @@ func (c *Cache) make(k *kind) {
 		if k.err != nil {
 			c.remove(k) // before anybody learns of it: who asks again gets another try
 		}
+		c.noteUnmade(k)
 		close(k.ready)
 	}()
 	if k.err = k.make(c); k.err == nil {
@@ -110,7 +111,7 @@ func (c *Cache) claim(id kindID) (k *kind, mine bool) {
 	if k := kinds[id]; k != nil || c.phase == stopped {
 		return k, false
 	}
-	k = &kind{id: id, ready: make(chan struct{}), removed: make(chan struct{}), resyncs: map[string]resyncOrigin{}}
+	k = &kind{id: id, claimed: time.Now(), ready: make(chan struct{}), removed: make(chan struct{}), resyncs: map[string]resyncOrigin{}}
 	kinds = maps.Clone(kinds)
 	kinds[id] = k
 	c.kinds.Store(&kinds)

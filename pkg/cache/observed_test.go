@@ -1,12 +1,17 @@
 package cache
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/delta-runtime/delta-runtime/internal/managed"
 )
@@ -72,4 +77,55 @@ func TestGapsOfAllKindsOnlyGrow(t *testing.T) {
 			seen = n
 		}
 	}
+}
+
+// TestAKindThatCantBeMadeIsTold asks for a kind that the server does not have at first. Later the server says nothing, and at last it
+// has all kinds.
+func TestAKindThatCantBeMadeIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newDenyingMapper()
+		c := newCacheOver(t, answers{"secrets": emptyList, "configmaps": emptyList}, m, Options{})
+		run(t, c)
+		ask := func(obj client.Object) {
+			asked(t, func(ctx context.Context) error {
+				_, err := c.GetInformer(ctx, obj)
+				return err
+			})
+			synctest.Wait()
+		}
+		began := time.Now()
+		told := func(want string) {
+			t.Helper()
+			var all []string
+			for _, u := range (observed{c}).Unmade() {
+				all = append(all, fmt.Sprintf("%s %s for %v: %v", u.Name, u.Status.State, time.Since(u.Status.Since), u.Status.LastError))
+			}
+			if got := strings.Join(all, "; "); got != want {
+				t.Errorf("after %v there is %q, want %q", time.Since(began), got, want)
+			}
+		}
+		ask(&corev1.Secret{})
+		const missing = `: no matches for kind "Secret" in version "v1"`
+		told("v1 Secret Degraded for 0s" + missing)
+		time.Sleep(wantedFor / 2)
+		ask(&corev1.Secret{})
+		ask(&corev1.ConfigMap{})
+		told("v1 Secret Degraded for 15s" + missing)
+		time.Sleep(wantedFor)
+		told("v1 ConfigMap BackingOff for 30s: the API server has not answered yet; v1 Secret Degraded for 45s" + missing)
+		m.answer(nil)
+		synctest.Wait()
+		told("")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := newCacheOver(t, answers{}, newDenyingMapper(), Options{})
+		run(t, c)
+		if _, err := c.GetInformer(t.Context(), &corev1.Secret{}); err == nil || len(observed{c}.Unmade()) != 1 {
+			t.Fatalf("%v, and %v is told", err, observed{c}.Unmade())
+		}
+		time.Sleep(wantedFor)
+		if all := (observed{c}).Unmade(); len(all) > 0 {
+			t.Errorf("nobody asks for %v any more", all)
+		}
+	})
 }

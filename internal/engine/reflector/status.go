@@ -43,8 +43,12 @@ func Next(s *informer.ReflectorStatus) string {
 	switch {
 	case retriesRefused(s):
 		return remedy(s.LastError) + "; trying again since " + clock(s.Since)
+	case s.State == Degraded && s.NextTry.IsZero():
+		return remedy(s.LastError)
 	case s.State == Degraded:
 		return remedy(s.LastError) + "; next try at " + clock(s.NextTry)
+	case s.State == BackingOff && s.NextTry.IsZero():
+		return ""
 	case s.State == BackingOff:
 		return "next try at " + clock(s.NextTry)
 	case s.State == Following && !s.DisconnectedSince.IsZero():
@@ -52,6 +56,19 @@ func Next(s *informer.ReflectorStatus) string {
 	default:
 		return "it " + inState(s)
 	}
+}
+
+// NotMade is the status of a kind that has no Reflector yet, because the server does not say what it serves. Who wants
+// the kind asks again, so nothing is known of the next try.
+func NotMade(kind string, since time.Time, err error) informer.ReflectorStatus {
+	s := informer.ReflectorStatus{Kind: kind, State: BackingOff, Since: since, LastError: err}
+	if classify(err).degrades() {
+		s.State, s.DegradedSince = Degraded, since
+	} else {
+		s.DisconnectedSince = since
+	}
+	s.Why = fmt.Sprintf("%s: %v", content(&s), err)
+	return s
 }
 
 // inState says of what goes its way what it is.

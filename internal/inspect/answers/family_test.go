@@ -28,12 +28,15 @@ import (
 type household struct {
 	observe.Resyncer // none: the test asks for nothing of it
 	kinds            []observe.Kind
+	unmade           []observe.Unmade
 }
 
 func (*household) Record(*journal.Journal) {}
 func (*household) Gaps() uint64            { return 0 }
 
 func (c *household) Kinds() []observe.Kind { return c.kinds }
+
+func (c *household) Unmade() []observe.Unmade { return c.unmade }
 
 // listed is a server that has these objects, to which nothing happens.
 type listed []any

@@ -31,6 +31,9 @@ func (o *Operator) Health() inspector.Health {
 	for i := range kinds {
 		h.Kinds = append(h.Kinds, kindHealth(&kinds[i])...)
 	}
+	for _, u := range o.unmade() {
+		h.Kinds = append(h.Kinds, scopeHealth(u.Name, &informer.ScopeStatus{Reflector: u.Status}))
+	}
 	for _, c := range o.runtime.Controllers() {
 		health := controllerHealth(c)
 		if health.Unserved && !o.leads() {

@@ -23,6 +23,14 @@ func (o *Operator) Kinds(only string) v1.KindList {
 		}
 	}
 	all.Cut = cut(len(all.Items), len(kinds))
+	for _, u := range o.unmade() {
+		if r := &u.Status; only == "" || only == u.Name {
+			all.Items = append(all.Items, v1.Kind{
+				Name: u.Name, Group: u.GVK.Group, Version: u.GVK.Version, Kind: u.GVK.Kind, State: r.State, Since: r.Since,
+				DegradedSince: r.DegradedSince, DisconnectedSince: r.DisconnectedSince, LastError: errorText(r.LastError), Why: r.Why,
+			})
+		}
+	}
 	return all
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
@@ -91,6 +92,37 @@ func TestHealthHasWhatRuns(t *testing.T) {
 	}
 	if got := o.Health().Failing; len(got) != 0 {
 		t.Errorf("a request that was cancelled fails: %+v", got)
+	}
+}
+
+// TestKindsThatCantBeMadeAreShown has a kind that is missing, and one that the server says nothing about.
+func TestKindsThatCantBeMadeAreShown(t *testing.T) {
+	missing, since := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Shop"}, time.Now().Add(-time.Minute)
+	c := &household{}
+	for name, err := range map[string]error{"example.com/v1 Shop": &meta.NoKindMatchError{GroupKind: missing.GroupKind()}, "v1 Pod": errors.New("silence")} {
+		c.unmade = append(c.unmade, observe.Unmade{Name: name, Status: reflector.NotMade(name, since, err)})
+	}
+	runtime := managed.New()
+	defer runtime.Runs(c)()
+	o := New(Options{Runtime: runtime})
+	inNow := map[string]inspector.KindHealth{}
+	for _, k := range o.Health().Kinds {
+		inNow[k.Name] = k
+	}
+	if k := inNow["example.com/v1 Shop"]; !k.DegradedSince.Equal(since) || !k.DisconnectedSince.IsZero() || !strings.Contains(k.Why, "install") || k.LastError == "" {
+		t.Errorf("of a kind that is missing the health is %+v", k)
+	}
+	if k := inNow["v1 Pod"]; !k.DisconnectedSince.Equal(since) || !k.DegradedSince.IsZero() || k.Why != "" || k.LastError != "silence" {
+		t.Errorf("of a kind that nothing is known of the health is %+v", k)
+	}
+	for _, k := range o.Kinds("").Items {
+		if of := inNow[k.Name]; k.Synced || k.LastError != of.LastError || k.State != of.State || k.DegradedSince != of.DegradedSince || !strings.Contains(k.Why, "is not synced: ") {
+			t.Errorf("in the list of kinds it is %+v, in the health %+v", k, of)
+		}
+		delete(inNow, k.Name)
+	}
+	if len(inNow) > 0 || len(o.Kinds("v1 Pod").Items) != 1 {
+		t.Errorf("in the list of kinds are not %v", inNow)
 	}
 }
 

@@ -61,6 +61,13 @@ func (o *Operator) kinds() []observe.Kind {
 	return nil
 }
 
+func (o *Operator) unmade() []observe.Unmade {
+	if c := o.runtime.Cache(); c != nil {
+		return c.Unmade()
+	}
+	return nil
+}
+
 // kind returns the kind of that name.
 func (o *Operator) kind(name string) (observe.Kind, error) {
 	for _, k := range o.kinds() {

@@ -12,6 +12,7 @@ import (
 	"github.com/delta-runtime/delta-runtime/internal/hotloop"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	"github.com/delta-runtime/delta-runtime/pkg/informer"
 	"github.com/delta-runtime/delta-runtime/pkg/queue"
 	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
@@ -20,6 +21,8 @@ import (
 type Cache interface {
 	// Kinds returns the kinds that have an informer, in order of their names.
 	Kinds() []Kind
+	// Unmade returns the kinds that have none yet although somebody asks for it.
+	Unmade() []Unmade
 	// Gaps is how often any kind has left something out. A kind that is removed is a gap, too, so that it grows.
 	Gaps() uint64
 	Resyncer
@@ -45,6 +48,13 @@ type Kind struct {
 	Informer *engine.Informer[any]
 	// Weigh estimates how many bytes the kind's objects keep alive, at most once a minute.
 	Weigh func(now time.Time) uint64
+}
+
+// Unmade is a kind that a cache can't make an informer for.
+type Unmade struct {
+	GVK    schema.GroupVersionKind
+	Name   string
+	Status informer.ReflectorStatus
 }
 
 // Controller is a controller of our builder that runs.
