@@ -4,7 +4,6 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lock"
@@ -19,8 +18,6 @@ type View[T any] struct {
 	pin      *pin[T]
 	released atomic.Bool
 	cleanup  runtime.Cleanup
-	sort     sync.Once
-	sorted   []*version[T]
 }
 
 // View returns a view of the newest commit. Release it when done: until then it
@@ -138,23 +135,9 @@ func (p *posting[T]) gather(seq uint64) []T {
 }
 
 // All returns all objects, in no order.
-func (v *View[T]) All() iter.Seq2[delta.Key, T] { return keyed(v.versions("")) }
-
-// Ascend returns all objects in the order of [delta.Key.Compare]. The first call on a
-// view sorts its keys; the others need not.
-func (v *View[T]) Ascend() iter.Seq2[delta.Key, T] {
+func (v *View[T]) All() iter.Seq2[delta.Key, T] {
 	return func(yield func(delta.Key, T) bool) {
-		defer runtime.KeepAlive(v)
-		v.sort.Do(func() {
-			v.sorted = slices.SortedFunc(v.versions(""), func(a, b *version[T]) int { return a.key().Compare(b.key()) })
-		})
-		keyed(slices.Values(v.sorted))(yield)
-	}
-}
-
-func keyed[T any](versions iter.Seq[*version[T]]) iter.Seq2[delta.Key, T] {
-	return func(yield func(delta.Key, T) bool) {
-		for at := range versions {
+		for at := range v.versions("") {
 			if !yield(at.key(), at.obj) {
 				return
 			}
