@@ -50,10 +50,6 @@ func (c *coverage[T]) called(namespace string) *scope[T] {
 	return c.named[namespace]
 }
 
-// Covers reports whether a scope has the namespace; the empty one is that of the
-// objects without a namespace. It takes no lock.
-func (i *Informer[T]) Covers(namespace string) bool { return i.coverage.Load().of(namespace) != nil }
-
 // SyncedIn returns nil if the scope that has the namespace is listed. Otherwise the error wraps
 // [informer.ErrNotCovered], or [informer.ErrNotSynced] with the reason. Where scopes may be removed meanwhile, ask
 // again after reading.

@@ -284,8 +284,8 @@ func (e *empire) addOrRemove(p province) {
 		e.t.Error(err)
 	}
 	e.gone = append(e.gone, s.inlet)
-	if i.Covers(p.sample()) {
-		e.t.Errorf("%s is covered after it was removed", p.reach)
+	if err := i.SyncedIn(p.sample()); !errors.Is(err, informer.ErrNotCovered) {
+		e.t.Errorf("after %s was removed, SyncedIn is %v", p.reach, err)
 	}
 	for key := range i.Store().View().All() {
 		if p.reach.has(key.Namespace) {
