@@ -12,30 +12,22 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// told shows deltas to a client-go event handler.
-type told struct {
-	handler cache.ResourceEventHandler
-	logger  klog.Logger
-	crashed bool // in the last call; used by the subscriber's goroutine alone
-}
-
 // AfterCrash is how long what has panicked is left alone, where panics are configured not to end
 // the process.
 const AfterCrash = time.Second
 
-func (t *told) tell(d *delta.Delta[any]) {
-	if t.crashed {
-		time.Sleep(AfterCrash)
-	}
-	t.crashed = true
-	defer utilruntime.HandleCrashWithLogger(t.logger)
-	show(t.handler, d)
-	t.crashed = false
-}
-
 // Tell returns a subscriber that calls the handler, and outlives its panics where these do not end the process.
 func Tell(handler cache.ResourceEventHandler, logger klog.Logger) func(*delta.Delta[any]) {
-	return (&told{handler: handler, logger: logger}).tell
+	crashed := false // in the last call; used by the subscriber's goroutine alone
+	return func(d *delta.Delta[any]) {
+		if crashed {
+			time.Sleep(AfterCrash)
+		}
+		crashed = true
+		defer utilruntime.HandleCrashWithLogger(logger)
+		show(handler, d)
+		crashed = false
+	}
 }
 
 // show calls the handler's method for d.
