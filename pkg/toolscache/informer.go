@@ -1,12 +1,9 @@
 package toolscache
 
 import (
-	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -21,55 +18,31 @@ import (
 // NewInformer is client-go's constructor of a store that is kept in step, with one
 // handler. The store is also a cache.Indexer. The controller is for the caller to run.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
-	return newInformer(cache.InformerOptions{
-		ListerWatcher: lw, ObjectType: example, Handler: handler, ResyncPeriod: resync,
-	})
+	return NewTransformingInformer(lw, example, resync, handler, nil)
 }
 
 // NewTransformingInformer is [NewInformer] with a function that each object passes
 // through before it is kept.
-func NewTransformingInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, handler cache.ResourceEventHandler, transform cache.TransformFunc) (cache.Store, cache.Controller) {
-	return newInformer(cache.InformerOptions{
-		ListerWatcher: lw, ObjectType: example, Handler: handler, ResyncPeriod: resync, Transform: transform,
-	})
-}
-
-// newInformer is [NewInformer] with client-go's options.
-func newInformer(opts cache.InformerOptions) (cache.Store, cache.Controller) {
-	kind := kindName(opts.ObjectType, "")
-	core := newCore(kind, &opts, resync.Policy{}, new(peer.Hooks))
-	sub, err := core.Subscribe(peer.Tell(opts.Handler, klog.Background()), informer.SubscribeOptions{
-		Name:   peer.HandlerName(opts.Handler),
-		Resync: resync.Policy{Period: opts.ResyncPeriod},
+func NewTransformingInformer(lw cache.ListerWatcher, example runtime.Object, period time.Duration, handler cache.ResourceEventHandler, transform cache.TransformFunc) (cache.Store, cache.Controller) {
+	kind, hooks := kindName(example, ""), new(peer.Hooks)
+	core := newCore(kind, &cache.InformerOptions{ListerWatcher: lw, ObjectType: example, Transform: transform}, resync.Policy{}, hooks)
+	sub, err := core.Subscribe(peer.Tell(handler, klog.Background()), informer.SubscribeOptions{
+		Name:   peer.HandlerName(handler),
+		Resync: resync.Policy{Period: period},
 	})
 	if err != nil {
 		panic("BUG: an informer that has not run yet refuses a subscriber: " + err.Error())
 	}
-	return peer.NewSharedIndexer(core, nil), &informerController{core: core, handled: sub, kind: kind}
+	shown := peer.Show(core, peer.Shown{Kind: kind, Hooks: hooks})
+	return shown.GetStore(), &informerController{SharedInformer: shown, handled: sub, kind: kind}
 }
 
 // informerController runs an informer that has one handler. It has synced when the
 // handler has been told.
 type informerController struct {
-	core    *engine.Informer[any]
+	*peer.SharedInformer
 	handled *engine.Subscription[any]
 	kind    string
-}
-
-// Run is [informerController.RunWithContext] until stop is closed.
-func (c *informerController) Run(stop <-chan struct{}) {
-	c.RunWithContext(wait.ContextForChannel(stop))
-}
-
-// RunWithContext lists, watches and calls the handler until ctx ends. A panic of
-// the handler is raised again here.
-func (c *informerController) RunWithContext(ctx context.Context) {
-	logger := klog.FromContext(ctx)
-	defer utilruntime.HandleCrashWithContext(ctx)
-	defer peer.UnwrapCrash(logger)
-	if err := c.core.Run(ctx); ctx.Err() == nil {
-		logger.Info("An informer runs once; this call does nothing", "kind", c.kind, "reason", err)
-	}
 }
 
 // HasSynced reports whether the handler has been told the first list.
@@ -79,9 +52,6 @@ func (c *informerController) HasSynced() bool { return cache.IsDone(c.HasSyncedC
 func (c *informerController) HasSyncedChecker() cache.DoneChecker {
 	return peer.NewSyncCheck("Informer "+c.kind, c.handled.Synced())
 }
-
-// LastSyncResourceVersion is the newest version that the informer has heard of.
-func (c *informerController) LastSyncResourceVersion() string { return c.core.Version() }
 
 // newCore returns the informer behind a constructor. Of client-go's options it knows what to list and watch, the indexers
 // and the transform. It asks the hooks who is told of errors.
