@@ -109,26 +109,18 @@ func (o resyncOrigin) equal(other resyncOrigin) bool {
 	return timetable.Same(o.policy, other.policy) && (o.period == other.period || o.policy.Period != 0)
 }
 
-// resyncPolicy returns the policy for one of the kind's namespaces, with every gap
+// inEffect returns the policy for one of the kind's namespaces, with every gap
 // filled. A SyncPeriod is controller-runtime's: all at once, and ten per cent more or
-// less in each informer.
-func (s settings) resyncPolicy() resync.Policy {
+// less in each informer. It shows updates, as controller-runtime's informers do.
+func (s settings) inEffect() resync.Policy {
 	p := s.Resync
 	if p.Period != 0 {
 		return p
 	}
 	p.Period = resync.Never
 	if *s.SyncPeriod > 0 {
-		p.Period = max(jittered(*s.SyncPeriod), time.Second) // less is not granted by client-go
+		p.Period, p.AsUpdate = max(jittered(*s.SyncPeriod), time.Second), true // less is not granted by client-go
 	}
-	return p
-}
-
-// inEffect is resyncPolicy as the informer is told it: what comes of a SyncPeriod shows
-// updates, as controller-runtime's informers do.
-func (s settings) inEffect() resync.Policy {
-	p := s.resyncPolicy()
-	p.AsUpdate = p.AsUpdate || s.Resync.Period == 0 && p.Period > 0
 	return p
 }
 

@@ -78,12 +78,12 @@ func TestResyncPrecedence(t *testing.T) {
 			c.opts.Scheme, c.opts.Mapper = scheme.Scheme, fakeMapper()
 			p, err := newPlan(c.opts, c.ours)
 			must(t, err)
-			got := p.of(configMapGVK, meta.RESTScopeNameNamespace)[c.namespace].resyncPolicy()
+			got := p.of(configMapGVK, meta.RESTScopeNameNamespace)[c.namespace].inEffect()
 			if c.synced != 0 {
-				if got.Period < c.synced*9/10 || got.Period > c.synced*11/10 {
-					t.Errorf("the period is %v, want %v ± 10 %%", got.Period, c.synced)
+				if got.Period < c.synced*9/10 || got.Period > c.synced*11/10 || !got.AsUpdate {
+					t.Errorf("the period is %v, want %v ± 10 %%; it shows updates: %t", got.Period, c.synced, got.AsUpdate)
 				}
-				got.Period = 0
+				got.Period, got.AsUpdate = 0, false
 			}
 			if !timetable.Same(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)

@@ -12,15 +12,12 @@ import (
 // putsNothing reports whether no transform puts anything into an object, or makes another one of it: what we decoded
 // is what the store has, so that others may share with it, and its version is the one that the server sent. Any other
 // transform may keep what it returns, and return what it keeps.
+//
+// One that puts nothing into an object is controller-runtime's TransformStripManagedFields, which most operators have:
+// what it changes is the metadata, which objects of two versions never share. It is known by where it is written,
+// because a compiler may make several functions of it.
 func putsNothing(transform toolscache.TransformFunc) bool {
-	return transform == nil || strips(transform)
-}
-
-// strips reports whether a transform is controller-runtime's TransformStripManagedFields. That is the one which most
-// operators have, and it is known to put nothing into an object: what it changes is the metadata, which objects of two
-// versions never share. It is known by where it is written, because a compiler may make several functions of it.
-func strips(transform toolscache.TransformFunc) bool {
-	return transform != nil && writtenAt(transform) == stripping
+	return transform == nil || writtenAt(transform) == stripping
 }
 
 var stripping = writtenAt(crcache.TransformStripManagedFields())

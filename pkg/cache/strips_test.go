@@ -15,20 +15,20 @@ import (
 	waiting "github.com/delta-runtime/delta-runtime/internal/testing/await"
 )
 
-func TestWhoStrips(t *testing.T) {
+func TestWhoPutsNothing(t *testing.T) {
 	theirs := crcache.TransformStripManagedFields()
 	for name, tt := range map[string]struct {
 		transform toolscache.TransformFunc
 		want      bool
 	}{
-		"none":              {nil, false},
+		"none":              {nil, true},
 		"theirs":            {theirs, true},
 		"theirs once more":  {crcache.TransformStripManagedFields(), true},
 		"around theirs":     {func(obj any) (any, error) { return theirs(obj) }, false},
 		"ours":              {func(obj any) (any, error) { return obj, nil }, false},
 		"theirs by a field": {crcache.Options{DefaultTransform: theirs}.DefaultTransform, true},
 	} {
-		if got := strips(tt.transform); got != tt.want {
+		if got := putsNothing(tt.transform); got != tt.want {
 			t.Errorf("%s: %t, want %t", name, got, tt.want)
 		}
 	}
