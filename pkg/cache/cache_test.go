@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	crtools "k8s.io/client-go/tools/cache"
 	crcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -197,33 +196,24 @@ func TestSelectorsReachTheServer(t *testing.T) {
 	}
 }
 
-// TestForeignInformers checks that controller-runtime's own cache is made if the options have
-// NewInformer.
+// TestForeignInformers asks for our cache with other informers, and so gets controller-runtime's.
+// The log has to say so, and so do the errors of functions that only our cache has.
 func TestForeignInformers(t *testing.T) {
+	var logged lines
 	f := newFakeAPI(t, configMap("red", "a"))
-	c, err := New(f.config(), crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer})
+	opts := crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer}
+	c, err := newLogged(f.config(), opts, logged.logger())
 	must(t, err)
 	start(t, c)
-	i := informerOf(t, c, configMaps)
-	if _, ours := i.(toolscache.SharedInformer); ours {
+	if _, ours := informerOf(t, c, configMaps).(toolscache.SharedInformer); ours {
 		t.Error("the informer is ours")
 	}
 	if err := get(t, c, "red", "a"); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewWithOptions(&rest.Config{}, crcache.Options{NewInformer: crtools.NewSharedIndexInformer}, Options{}); err == nil || !strings.Contains(err.Error(), "NewInformer") {
+	if _, err := NewWithOptions(f.config(), opts, Options{}); err == nil || !strings.Contains(err.Error(), "NewInformer") {
 		t.Errorf("NewWithOptions over foreign informers returns %v", err)
 	}
-}
-
-// TestForeignInformersAreAnnounced asks for our cache with other informers, and so gets
-// controller-runtime's. The log has to say so, and so do the errors of functions that only
-// our cache has.
-func TestForeignInformersAreAnnounced(t *testing.T) {
-	var logged lines
-	opts := crcache.Options{Mapper: fakeMapper(), NewInformer: crtools.NewSharedIndexInformer}
-	c, err := newLogged(&rest.Config{Host: "http://nowhere"}, opts, logged.logger())
-	must(t, err)
 	if said := logged.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "NewInformer") || !strings.Contains(said, "controller-runtime's cache") {
 		t.Errorf("the log says %q, want one line that says which cache this is, and why", said)
 	}
@@ -231,7 +221,7 @@ func TestForeignInformersAreAnnounced(t *testing.T) {
 		t.Errorf("looking for our cache returns %v, want an error that says why this is another one", err)
 	}
 	opts.NewInformer = nil
-	if _, err := newLogged(&rest.Config{Host: "http://nowhere"}, opts, logged.logger()); err != nil || strings.Count(logged.String(), "\n") != 1 {
+	if _, err := newLogged(f.config(), opts, logged.logger()); err != nil || strings.Count(logged.String(), "\n") != 1 {
 		t.Errorf("for our own cache the log says %q (%v)", logged.String(), err)
 	}
 }

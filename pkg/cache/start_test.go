@@ -100,6 +100,20 @@ func indexSecrets() func(context.Context, *Cache) error {
 // valueKey is the key for a context with a value. Such a context ends with its parent.
 type valueKey struct{}
 
+// startOwned starts a cache, as a manager does, with a context that its starter has, too.
+func startOwned(t *testing.T, c *Cache) (ctx context.Context, end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	group := lifecycle.New(ctx)
+	group.Go("cache", func(context.Context) error { return c.Start(ctx) })
+	return ctx, func() {
+		cancel()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestWhoeverStartsTheCacheIsNotKeptWaiting waits for kinds that can't sync, with the context
 // of the cache. controller-runtime's manager does that, and it does not end its context
 // before the wait ends. So this wait has to end by itself. A wait with another context goes
@@ -116,10 +130,8 @@ func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var logged lines
 				c := newCacheOver(t, answers{"secrets": server, "configmaps": emptyList}, newMapper(), Options{Log: logged.logger()})
-				ctx, cancel := context.WithCancel(t.Context())
-				must(t, c.IndexField(ctx, &corev1.Secret{}, "f", func(client.Object) []string { return nil }))
-				group := lifecycle.New(ctx)
-				group.Go("cache", func(context.Context) error { return c.Start(ctx) })
+				must(t, c.IndexField(t.Context(), &corev1.Secret{}, "f", func(client.Object) []string { return nil }))
+				ctx, end := startOwned(t, c)
 				begin := time.Now()
 				if !c.WaitForCacheSync(context.WithValue(ctx, valueKey{}, 1)) {
 					t.Error("the wait failed")
@@ -135,10 +147,7 @@ func TestWhoeverStartsTheCacheIsNotKeptWaiting(t *testing.T) {
 				if c.WaitForCacheSync(strict) {
 					t.Error("a wait with another context says that the cache has synced")
 				}
-				cancel()
-				if err := group.Wait(); err != nil {
-					t.Error(err)
-				}
+				end()
 			})
 		})
 	}
@@ -165,9 +174,7 @@ func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
 				for _, obj := range []client.Object{&corev1.Secret{}, configMaps} {
 					informerOf(t, c, obj)
 				}
-				ctx, cancel := context.WithCancel(t.Context())
-				group := lifecycle.New(ctx)
-				group.Go("cache", func(context.Context) error { return c.Start(ctx) })
+				ctx, end := startOwned(t, c)
 				begin := time.Now()
 				if !c.WaitForCacheSync(ctx) {
 					t.Error("the wait failed")
@@ -180,10 +187,7 @@ func TestWhoeverStartsTheCacheWaitsForWhatGetsOn(t *testing.T) {
 						t.Errorf("the wait ended without %s: %s", s.Name, s.Why)
 					}
 				}
-				cancel()
-				if err := group.Wait(); err != nil {
-					t.Error(err)
-				}
+				end()
 			})
 		})
 	}
