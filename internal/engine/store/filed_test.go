@@ -13,12 +13,13 @@ import (
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
-// filedWorld is a store with two indexes, and the model, a map.
+// filedWorld is a store with two indexes, and the model.
 type filedWorld struct {
-	s     *Store[cell]
-	cells map[delta.Key]cell
-	rng   *rand.Rand
-	puts  int // gives each state a version of its own
+	world
+
+	s    *Store[cell]
+	rng  *rand.Rand
+	puts int // gives each state a version of its own
 }
 
 func (w *filedWorld) write(n int) {
@@ -56,25 +57,24 @@ func (w *filedWorld) under() []Filed {
 func TestSelectFiledAgainstModel(t *testing.T) {
 	indexers := Indexers[cell]{"color": byColor, "tag": byTag}
 	seeds.Each(t, heavySeeds, func(t *testing.T, seed uint64) {
-		w := &filedWorld{s: New(cellTraits, indexers), cells: map[delta.Key]cell{}, rng: rand.New(rand.NewPCG(seed, 3))}
+		w := &filedWorld{world: world{cells: map[delta.Key]cell{}, indexers: indexers}, s: New(cellTraits, indexers), rng: rand.New(rand.NewPCG(seed, 3))}
 		w.write(900) // enough for some values to be found by their labels
 		for range 10 {
 			w.write(w.rng.IntN(40))
 			text, under := selectors[w.rng.IntN(len(selectors))], w.under()
-			sel, err := labels.Parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sel := mustParse(t, text)
 			if w.rng.IntN(4) == 0 {
 				sel = nil
 			}
-			var want []cell
-			for _, c := range w.cells {
-				if (sel == nil || sel.Matches(labels.Set(cellTraits.Labels(c)))) && filedAs(t, indexers, c, under) {
-					want = append(want, c)
+			want := w.where(func(c cell) bool {
+				return (sel == nil || sel.Matches(labels.Set(cellTraits.Labels(c)))) && w.files(c, under)
+			})
+			ask := func(r filedReads) {
+				t.Helper()
+				if got, err := r.SelectFiled(sel, under...); err != nil || differs(got, want) {
+					t.Fatalf("%T, %v under %v: %d cells, %v; want %d", r, sel, under, len(got), err, len(want))
 				}
 			}
-			q := filedQuestion{sel, under, want}
 			v := w.s.View()
 			if w.rng.IntN(2) == 0 {
 				w.s.Begin(1).Commit("") // some views are not of the newest commit
@@ -84,51 +84,30 @@ func TestSelectFiledAgainstModel(t *testing.T) {
 				for key, c := range w.cells {
 					txn.Put(key, cell{key: key, version: "hidden", color: "none", tags: "w", size: c.size})
 				}
-				q.ask(t, v) // in full view of a transaction
+				ask(v) // in full view of a transaction
 				for key, c := range w.cells {
 					txn.Put(key, c)
 				}
 				txn.Commit("")
 			}
-			q.ask(t, v)
-			q.ask(t, w.s)
+			ask(v)
+			ask(w.s)
 			v.Release()
 		}
 	})
 }
 
-func filedAs(t *testing.T, indexers Indexers[cell], c cell, under []Filed) bool {
-	t.Helper()
-	for _, f := range under {
-		values, err := indexers[f.Index](c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(values, f.Value) {
-			return false
-		}
-	}
-	return true
+// files reports whether a cell is filed under every one of the values.
+func (w *filedWorld) files(c cell, under []Filed) bool {
+	return !slices.ContainsFunc(under, func(f Filed) bool {
+		values, err := w.indexers[f.Index](c)
+		return err != nil || !slices.Contains(values, f.Value)
+	})
 }
 
 // filedReads is what Store and View have in common here.
 type filedReads interface {
 	SelectFiled(labels.Selector, ...Filed) ([]cell, error)
-}
-
-// filedQuestion is what is asked, and the model's answer.
-type filedQuestion struct {
-	sel   labels.Selector
-	under []Filed
-	want  []cell
-}
-
-func (q filedQuestion) ask(t *testing.T, r filedReads) {
-	t.Helper()
-	got, err := r.SelectFiled(q.sel, q.under...)
-	if err != nil || differs(got, q.want) {
-		t.Fatalf("%T, %v under %v: %d cells, %v; want %d", r, q.sel, q.under, len(got), err, len(q.want))
-	}
 }
 
 func TestSelectFiledWithoutIndex(t *testing.T) {

@@ -113,6 +113,14 @@ type script struct {
 	next  int
 }
 
+func newScript(rng *rand.Rand) *script {
+	indexers := Indexers[cell]{"color": byColor}
+	return &script{
+		rng: rng, store: New(cellTraits, indexers),
+		model: world{cells: map[delta.Key]cell{}, indexers: indexers}, views: map[*View[cell]]world{},
+	}
+}
+
 func (s *script) object(key delta.Key) cell {
 	if old, ok := s.model.cells[key]; ok && s.rng.IntN(4) == 0 {
 		return old // the same state again
@@ -258,13 +266,7 @@ func (s *script) compare() error {
 
 func TestModel(t *testing.T) {
 	seeds.Run(t, heavySeeds, func(t *testing.T, rng *rand.Rand) {
-		indexers := Indexers[cell]{"color": byColor}
-		s := &script{
-			rng:   rng,
-			store: New(cellTraits, indexers),
-			model: world{cells: map[delta.Key]cell{}, indexers: indexers},
-			views: map[*View[cell]]world{},
-		}
+		s := newScript(rng)
 		for i := range 60 {
 			if err := s.step(); err != nil {
 				t.Fatalf("step %d: %v", i, err)

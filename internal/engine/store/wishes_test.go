@@ -5,20 +5,13 @@ import (
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
-	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // TestWishesWaitForTheCommit has selectors ask for label indexes in the midst of a transaction, in a store that
 // has been written and has views. They are answered without an index, and by it after the commit.
 func TestWishesWaitForTheCommit(t *testing.T) {
 	seeds.Run(t, usualSeeds, func(t *testing.T, rng *rand.Rand) {
-		indexers := Indexers[cell]{"color": byColor}
-		s := &script{
-			rng:   rng,
-			store: New(cellTraits, indexers),
-			model: world{cells: map[delta.Key]cell{}, indexers: indexers},
-			views: map[*View[cell]]world{},
-		}
+		s := newScript(rng)
 		for range 4 + rng.IntN(20) {
 			if err := s.step(); err != nil {
 				t.Fatal(err)
