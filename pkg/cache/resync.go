@@ -217,22 +217,10 @@ func (c *Cache) working(ctx context.Context, obj client.Object) (*kind, error) {
 	}
 	k := (*c.kinds.Load())[id]
 	if k == nil {
-		return nil, fmt.Errorf("there is no informer for %s%s", id, c.otherForms(id))
+		return nil, fmt.Errorf("there is no informer for %s", id)
 	}
 	if err := k.made(ctx); err != nil {
 		return nil, err
 	}
 	return k, nil
-}
-
-// otherForms says in which other forms there is an informer for a kind: who asks in
-// the wrong form should learn it.
-func (c *Cache) otherForms(id kindID) string {
-	for _, other := range []form{typedForm, unstructuredForm, metadataForm} {
-		there := kindID{gvk: id.gvk, form: other}
-		if (*c.kinds.Load())[there] != nil {
-			return fmt.Sprintf(", but one for %s", there)
-		}
-	}
-	return ""
 }

@@ -233,7 +233,7 @@ func TestResyncOnDemand(t *testing.T) {
 	await(t, told, "*v1.ConfigMap a", "*v1.ConfigMap b")
 	for what, err := range map[string]error{
 		"there is no informer for v1 Secret":                                   c.Resync(t.Context(), &corev1.Secret{}, nil),
-		"no informer for v1 ConfigMap (metadata), but one for v1 ConfigMap":    c.Relist(t.Context(), metadataConfigMap()),
+		"there is no informer for v1 ConfigMap (metadata)":                     c.Relist(t.Context(), metadataConfigMap()),
 		"resync *cache.unregistered: ":                                         c.Resync(t.Context(), &unregistered{}, nil),
 		"look for our cache: it is a *cache.foreign, which is not one of ours": isOurs(&foreign{}),
 		"look for our cache: it is a <nil>, which is not one of ours":          isOurs(nil),
