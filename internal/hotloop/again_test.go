@@ -14,10 +14,12 @@ import (
 var web = delta.Key{Namespace: "shop", Name: "web"}
 
 // fight has two managers write in turns, a write a call.
-func (w *world) fight(writes int) {
+func (w *world) fight(writes int) { w.fightOver("spec/replicas", writes, time.Second) }
+
+func (w *world) fightOver(path string, writes int, pace time.Duration) {
 	for i := range writes {
-		w.pass(time.Second)
-		w.write(web, []string{"argocd", "helm"}[i%2], set{"spec/replicas": fmt.Sprint(i%2 + 2)})
+		w.pass(pace)
+		w.write(web, []string{"argocd", "helm"}[i%2], set{path: fmt.Sprint(i%2 + 2)})
 		w.call()
 	}
 }
@@ -113,20 +115,12 @@ func TestAnEpisodeNamesSomePaths(t *testing.T) {
 	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
 	w.create(siteKind, web, "helm", set{"spec/text": "1"})
 	long := strings.Repeat("k", longestPath)
-	for j := range 20 {
-		w.pass(50 * time.Millisecond)
-		w.write(web, []string{"argocd", "helm"}[j%2], set{"status/" + long: fmt.Sprint(j%2 + 2)})
-		w.call()
-	}
+	w.fightOver("status/"+long, 20, 50*time.Millisecond)
 	if all := w.watch.Episodes(w.now); len(all) > 0 {
 		t.Errorf("an episode has a path of %d bytes", len(all[0].Paths[0]))
 	}
 	for i := range 100 {
-		for j := range 10 {
-			w.pass(50 * time.Millisecond)
-			w.write(web, []string{"argocd", "helm"}[j%2], set{fmt.Sprintf("spec/key%d", i): fmt.Sprint(j%2 + 2)})
-			w.call()
-		}
+		w.fightOver(fmt.Sprint("spec/key", i), 10, 50*time.Millisecond)
 	}
 	if all := w.watch.Episodes(w.now); len(all) != 1 || len(all[0].Paths) > mostTracks || all[0].Rounds < 50 {
 		t.Errorf("the episodes are %+v", all)

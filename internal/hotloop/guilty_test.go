@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +177,25 @@ func TestOwnLoopsAreNamed(t *testing.T) {
 		}
 		if len(w.found) != 1 || !crime.isTold(&w.found[0], OwnWrites) {
 			t.Errorf("found is %+v, and guilty %+v", w.found, crime)
+		}
+	})
+}
+
+// TestWhatIsHiddenIsNotNamed has two managers fight below a field that differences hide as a whole,
+// keys and names of elements with it.
+func TestWhatIsHiddenIsNotNamed(t *testing.T) {
+	kind := schema.GroupVersionKind{Group: "vault.example.com", Version: "v1", Kind: "Secret"}
+	seeds.Run(t, 20, func(t *testing.T, rng *rand.Rand) {
+		w := newWorld(t, rng)
+		below := w.pick("token", "map/canary", "list/name=canary/value", "map/canary/deep")
+		w.create(kind, web, w.pick("kubectl", "argocd", "helm"), set{"spec/" + below: "at first", "spec/other": "other"})
+		w.call()
+		w.fightOver("spec/"+below, 20, w.around(time.Second))
+		if len(w.found) != 1 {
+			t.Fatalf("found is %+v", w.found)
+		}
+		if e := w.found[0]; strings.Contains(fmt.Sprint(e), "canary") || !slices.Equal(e.Paths, []string{"spec"}) || !slices.Equal(e.Managers, []string{"argocd", "helm"}) {
+			t.Errorf("with a fight over %s, found is %+v", below, e)
 		}
 	})
 }

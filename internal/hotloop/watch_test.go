@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/ledger"
+	"github.com/delta-runtime/delta-runtime/internal/testing/await"
 	"github.com/delta-runtime/delta-runtime/internal/testing/samples"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 	"github.com/delta-runtime/delta-runtime/pkg/diff"
@@ -161,6 +164,30 @@ func TestFew(t *testing.T) {
 	}
 }
 
+// TestIdleRequestsAreLetGo has many requests that are called often, and then others.
+func TestIdleRequestsAreLetGo(t *testing.T) {
+	b := newBrawl(false)
+	var pinned []weak.Pointer[corev1.Secret]
+	for i := range 1000 {
+		b.request, b.last = i, nil
+		b.rounds(8, time.Second)
+		pinned = append(pinned, weak.Make(b.last))
+	}
+	began := b.now
+	b.request, b.last = -1, nil
+	for b.now.Sub(began) < 3*time.Hour { // nothing happens but calls of one
+		b.quietly(time.Minute)
+	}
+	if n := len(b.watch.requests.byRequest); n != 1 {
+		t.Errorf("%d requests are watched", n)
+	}
+	await.Until(t, "all objects to be let go of requests that nobody calls", func() bool {
+		runtime.GC()
+		return !slices.ContainsFunc(pinned, func(p weak.Pointer[corev1.Secret]) bool { return p.Value() != nil })
+	})
+	runtime.KeepAlive(b)
+}
+
 // TestTwoFightsAtOnce has two pairs fight over one object.
 func TestTwoFightsAtOnce(t *testing.T) {
 	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
@@ -245,18 +272,14 @@ func TestManyAtOnce(t *testing.T) {
 func TestWhatIsToldAgainCountsOnce(t *testing.T) {
 	w := newWorld(t, rand.New(rand.NewPCG(1, 0)))
 	w.fails = func() bool { return true }
-	at, other := delta.Key{Namespace: "shop", Name: "web"}, delta.Key{Namespace: "shop", Name: "other"}
+	other := delta.Key{Namespace: "shop", Name: "other"}
 	w.create(siteKind, other, "kubectl", set{"spec/text": "0"})
-	w.create(siteKind, at, "helm", set{"spec/replicas": "1"})
+	w.create(siteKind, web, "helm", set{"spec/replicas": "1"})
 	w.call()
-	w.remove(at)
+	w.remove(web)
 	w.call()
-	w.create(siteKind, at, "helm", set{"spec/replicas": "1"})
-	for i := range 20 {
-		w.pass(time.Second)
-		w.write(at, []string{"argocd", "helm"}[i%2], set{"spec/replicas": fmt.Sprint(i%2 + 2)})
-		w.call()
-	}
+	w.create(siteKind, web, "helm", set{"spec/replicas": "1"})
+	w.fight(20)
 	rounds := func() int {
 		all := w.watch.Episodes(w.now)
 		if len(all) != 1 {
