@@ -30,7 +30,7 @@ func TestTheFirstTouchesCostsLittle(t *testing.T) {
 			t.Errorf("%s: %d KB live, want at most %d; %d KB at the peak, want at most %d",
 				kinds, c.lives/kilobyte, mostLives/kilobyte, c.peak/kilobyte, mostPeak/kilobyte)
 		}
-		if err := all.Describes(corev1.SchemeGroupVersion.WithKind("Pod")); err != nil {
+		if _, err := all.TypeOf(corev1.SchemeGroupVersion.WithKind("Pod")); err != nil {
 			t.Errorf("the types are not from the server: %v", err)
 		}
 	}

@@ -99,7 +99,8 @@ func read(types *openapi.Types, kind string, obj runtime.Object, opts []typed.Va
 }
 
 // TypeOf returns the type that objects of a kind have. Fields that it is not known to have are of
-// type [path.Unmentioned]. [path.Check] goes by it.
+// type [path.Unmentioned]. It returns an error while the server does not know the kind yet, or does not answer, and
+// asks again after a minute at the earliest.
 func (s *Kinds) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
 	types, err := s.server.describe(kind, newest)
 	if err == nil {
@@ -113,11 +114,4 @@ func (s *Kinds) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error
 		return typed.ParseableType{}, errors.Join(err, otherwise)
 	}
 	return found, nil
-}
-
-// Describes returns an error while it is not known what fields a kind has: the server does
-// not know the kind yet, or does not answer. It asks again after a minute at the earliest.
-func (s *Kinds) Describes(kind schema.GroupVersionKind) error {
-	_, err := s.TypeOf(kind)
-	return err
 }
