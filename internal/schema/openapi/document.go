@@ -54,7 +54,7 @@ func (d *Document) read(from *bufio.Reader, of kinds.GroupVersion) error {
 	if begin, err := decoder.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(err, fmt.Errorf("the definitions begin with %v", begin))
 	}
-	parts := newPool(nil)
+	parts := newPool()
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {

@@ -25,45 +25,8 @@ type listKey struct {
 	keys     string
 }
 
-// newPool returns a pool that has all parts of others.
-func newPool(others []*Types) *pool {
-	p := &pool{seed: maphash.MakeSeed(), names: map[string]*string{}, lists: map[listKey]*schema.List{}, maps: map[uint64][]*schema.Map{}}
-	for _, t := range others {
-		for i := range t.schema.Types {
-			p.know(&t.schema.Types[i].Atom)
-		}
-	}
-	return p
-}
-
-// know adds parts that others have.
-func (p *pool) know(a *schema.Atom) {
-	eachRef(a, func(r *schema.TypeRef) {
-		if r.NamedType == nil {
-			p.know(&r.Inlined)
-		} else if _, known := p.names[*r.NamedType]; !known {
-			p.names[*r.NamedType] = r.NamedType
-		}
-	})
-	if a.List != nil {
-		p.lists[keyOf(a.List)] = a.List
-	}
-	if a.Map != nil {
-		p.fields(a.Map)
-	}
-}
-
-// eachRef calls do for each type that a type refers to.
-func eachRef(a *schema.Atom, do func(*schema.TypeRef)) {
-	if a.List != nil {
-		do(&a.List.ElementType)
-	}
-	if a.Map != nil {
-		for i := range a.Map.Fields {
-			do(&a.Map.Fields[i].Type)
-		}
-		do(&a.Map.ElementType)
-	}
+func newPool() *pool {
+	return &pool{seed: maphash.MakeSeed(), names: map[string]*string{}, lists: map[listKey]*schema.List{}, maps: map[uint64][]*schema.Map{}}
 }
 
 // name returns the address of a name.
@@ -76,13 +39,9 @@ func (p *pool) name(text string) *string {
 	return known
 }
 
-func keyOf(l *schema.List) listKey {
-	return listKey{l.ElementType, l.ElementRelationship, strings.Join(l.Keys, "\x00")}
-}
-
 // list returns the list that is equal.
 func (p *pool) list(l *schema.List) *schema.List {
-	key := keyOf(l)
+	key := listKey{l.ElementType, l.ElementRelationship, strings.Join(l.Keys, "\x00")}
 	known, ok := p.lists[key]
 	if !ok {
 		known = l
@@ -107,28 +66,4 @@ func (p *pool) fields(m *schema.Map) *schema.Map {
 	}
 	p.maps[sum] = append(p.maps[sum], m)
 	return m
-}
-
-// atom returns a type of another pool with parts of this one.
-func (p *pool) atom(a schema.Atom) schema.Atom {
-	if l := a.List; l != nil {
-		a.List = p.list(&schema.List{ElementType: p.ref(l.ElementType), ElementRelationship: l.ElementRelationship, Keys: l.Keys})
-	}
-	if m := a.Map; m != nil {
-		fields := slices.Clone(m.Fields)
-		for i := range fields {
-			fields[i].Type = p.ref(fields[i].Type)
-		}
-		a.Map = p.fields(&schema.Map{Fields: fields, ElementType: p.ref(m.ElementType), ElementRelationship: m.ElementRelationship})
-	}
-	return a
-}
-
-func (p *pool) ref(r schema.TypeRef) schema.TypeRef {
-	if r.NamedType == nil {
-		r.Inlined = p.atom(r.Inlined)
-	} else {
-		r.NamedType = p.name(*r.NamedType)
-	}
-	return r
 }

@@ -66,9 +66,8 @@ func (t *Types) Of(kind string) (typed.ParseableType, error) {
 	}
 }
 
-// Types returns the types of some kinds. Where they are equal to others, they are the same
-// memory.
-func (d *Document) Types(kinds []string, others ...*Types) *Types {
+// Types returns the types of some kinds.
+func (d *Document) Types(kinds []string) *Types {
 	t := &Types{kinds: map[string]root{}}
 	all := map[string]schema.Atom{}
 	for _, kind := range kinds {
@@ -84,10 +83,9 @@ func (d *Document) Types(kinds []string, others ...*Types) *Types {
 		}
 		t.kinds[kind] = root{name, err}
 	}
-	p := newPool(others)
 	defined := make([]schema.TypeDef, 0, len(all)+len(common))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		defined = append(defined, schema.TypeDef{Name: name, Atom: p.atom(all[name])})
+		defined = append(defined, schema.TypeDef{Name: name, Atom: all[name]})
 	}
 	t.schema = &schema.Schema{Types: append(defined, common...)}
 	return t
@@ -121,4 +119,17 @@ func (d *Document) follow(a *schema.Atom, into map[string]schema.Atom) (err erro
 		}
 	})
 	return err
+}
+
+// eachRef calls do for each type that a type refers to.
+func eachRef(a *schema.Atom, do func(*schema.TypeRef)) {
+	if a.List != nil {
+		do(&a.List.ElementType)
+	}
+	if a.Map != nil {
+		for i := range a.Map.Fields {
+			do(&a.Map.Fields[i].Type)
+		}
+		do(&a.Map.ElementType)
+	}
 }

@@ -11,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 
 	"github.com/delta-runtime/delta-runtime/internal/schema/schemas"
 	"github.com/delta-runtime/delta-runtime/internal/testing/fulltypes"
@@ -91,24 +89,6 @@ func changes() map[string]change {
 			&appsv1.Deployment{TypeMeta: deployments, ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Paused: true}}, "spec.paused",
 		},
 		"CustomResourceDefinition": {definition("Cluster"), definition("Namespaced"), "spec.scope"},
-	}
-}
-
-// TestGroupsShareTypes has two documents with the same definition.
-func TestGroupsShareTypes(t *testing.T) {
-	s := realServer(t)
-	all := schemasOf(t, s.config, s.client)
-	template := func(kind schema.GroupVersionKind) *smd.Map {
-		found, err := all.TypeOf(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		def, _ := found.Schema.FindNamedType("io.k8s.api.core.v1.PodSpec")
-		return def.Map
-	}
-	pod, deployment := template(corev1.SchemeGroupVersion.WithKind("Pod")), template(appsv1.SchemeGroupVersion.WithKind("Deployment"))
-	if pod == nil || pod != deployment {
-		t.Error("what runs in a Pod is there twice")
 	}
 }
 

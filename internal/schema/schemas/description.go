@@ -21,8 +21,6 @@ type group struct {
 	kinds map[string]*description
 	// loading is closed when the server has been asked. It is nil if nobody asks it.
 	loading chan struct{}
-	// types are those of the document that was read last.
-	types *openapi.Types
 }
 
 // description is what the server says about one kind.

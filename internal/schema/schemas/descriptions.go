@@ -79,24 +79,9 @@ func (s *descriptions) loadLocked(of schema.GroupVersion, g *group) {
 	defer cancel()
 	document, failed := s.server.read(ctx, of)
 	if failed == nil {
-		types = s.typesOf(g, document, kinds)
+		types = document.Types(kinds)
 	}
 	err = failed
-}
-
-// typesOf makes the types of some kinds of a group. They share with those of all others what is equal, so they are made
-// under the lock.
-func (s *descriptions) typesOf(g *group, document *openapi.Document, kinds []string) *openapi.Types {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var others []*openapi.Types
-	for _, other := range s.known {
-		if other.types != nil {
-			others = append(others, other.types)
-		}
-	}
-	g.types = document.Types(kinds, others...)
-	return g.types
 }
 
 // doubt is told that an object is not as its kind is described.

@@ -15,7 +15,6 @@
 // and its inspector have the same descriptions: those of its Runtime.
 //
 // Any goroutine may use Kinds. The first that wants a kind asks the API server, for at most two seconds. Others
-// that want a kind of this group and version wait for the same answer. No lock is held meanwhile. Types are made
-// one after the other, so that each can share with all others: a Pod's types take some 150 KB, and a Deployment's
-// little more.
+// that want a kind of this group and version wait for the same answer. No lock is held meanwhile. A Pod's types
+// take some 150 KB, and so do those of each other group that runs Pods.
 package schemas
