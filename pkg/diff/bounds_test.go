@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -34,10 +33,6 @@ func checkBounds(t *testing.T, d *Diff) {
 	}
 	if text := d.String(); len(text) > maxText || !utf8.ValidString(text) {
 		t.Errorf("the text is %d bytes: %s", len(text), text)
-	}
-	text, err := json.Marshal(d)
-	if err != nil || len(text) > maxJSON+500 || !json.Valid(text) {
-		t.Errorf("the JSON is %d bytes (error %v): %.2000s", len(text), err, text)
 	}
 	for e := range d.Edits() {
 		if text := e.String(); len(text) > path.MaxPath+2*path.MaxValue+len("+:  → ") {

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,6 +121,9 @@ func TestCreatedAndDeleted(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%#v %d", deleted, deleted); got != "deleted deleted" {
 		t.Errorf("other verbs print %s", got)
+	}
+	if got, err := json.Marshal(deleted); err != nil || string(got) != `"deleted"` {
+		t.Errorf("in JSON it is %s (error %v)", got, err)
 	}
 }
 

@@ -8,7 +8,7 @@
 //	                                 edits ◀── walk both objects along the set ◀─┘
 //	                                   │       (Secrets' values end here)
 //	                                   ├──▶ Paths, Edits, Touches, Empty
-//	                                   └──▶ String, MarshalJSON
+//	                                   └──▶ String, MarshalText
 //
 // Some facts about diffs:
 //
@@ -23,7 +23,7 @@
 //   - No log prints the objects of a Diff, whatever the verb or the encoder.
 //   - A comparison costs as much as making a patch. The cost grows with the objects, not
 //     with what changed; see BenchmarkDiff. A Diff keeps and shows no more than its bounds
-//     allow: 1,000 edits, 1,000 bytes of text, 8 KB of JSON.
+//     allow: 1,000 edits and 1,000 bytes of text.
 //
 // # Concurrency
 //

@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"encoding/json"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -64,10 +63,4 @@ func ExampleDiff_Edits() {
 	// Output:
 	// false data.level info debug
 	// true data.old x <nil>
-}
-
-func ExampleDiff_MarshalJSON() {
-	text, err := json.Marshal(diff.New(deployment(3), deployment(5), nil))
-	fmt.Println(string(text), err)
-	// Output: {"edits":[{"path":"spec.replicas","what":"Modified","before":3,"after":5}]} <nil>
 }

@@ -145,8 +145,14 @@ func (c *contestant) check(t *testing.T, before, after Object) int {
 }
 
 func whatOf(e *Edit) string {
-	inner := e.edit()
-	return inner.what()
+	switch {
+	case e.Added:
+		return "Added"
+	case e.Removed:
+		return "Removed"
+	default:
+		return "Modified"
+	}
 }
 
 // checkEdits has a diff's edits make the new object of the old one, as JSON trees. There has to be a new one.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,6 +62,9 @@ func (f *findings) rest(shown int) string {
 
 // Format prints [Diff.String] whatever the verb, so that no verb prints the objects.
 func (d *Diff) Format(f fmt.State, _ rune) { fmt.Fprint(f, d.String()) }
+
+// MarshalText is [Diff.String], for logs in JSON.
+func (d *Diff) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // String is the edit as [Diff.String] shows it.
 func (e Edit) String() string {
@@ -169,4 +173,15 @@ func (p *printer) object(m value.Map) {
 		}
 	}
 	p.WriteByte('}')
+}
+
+// jsonString writes a string as JSON. Bytes that are no UTF-8 are replaced.
+func jsonString(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(fmt.Sprintf("BUG: a string is not JSON: %v", err))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
