@@ -189,17 +189,7 @@ func (p *plan[R]) sources() (all []ctrlsource.TypedSource[R], err error) {
 	return append(all, p.raw...), nil
 }
 
-// watches are those of For, Owns and Watches.
-func (b *TypedBuilder[R]) watches() []watch[R] {
-	all := slices.Concat(b.owned, b.watched)
-	if w := b.primary; w.object != nil {
-		w.how.resync = timetable.Or(w.how.resync, b.resync)
-		all = slices.Insert(all, 0, w)
-	}
-	return all
-}
-
-// check returns what is wrong with the watches together, and an error for each resync policy that makes no sense.
+// check returns what is wrong with the watches together.
 func (p *plan[R]) check() error {
 	switch {
 	case len(p.watched) == 0 && p.primary.object == nil && len(p.raw) == 0:
@@ -208,13 +198,7 @@ func (p *plan[R]) check() error {
 	case p.resynced && p.primary.object == nil:
 		return errors.New("WithResync() can only be used together with For()")
 	}
-	var errs []error
-	for _, w := range p.watches() {
-		if err := w.how.resync.Check(); err != nil {
-			errs = append(errs, fmt.Errorf("resync policy for %T: %w", w.object, err))
-		}
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // forRequests returns a handler of reconcile.Requests as one of Rs. It reports false if an R is
@@ -225,6 +209,9 @@ func forRequests[R comparable](tell handler.EventHandler) (handler.TypedEventHan
 }
 
 func (p *plan[R]) source(w watch[R]) (ctrlsource.TypedSource[R], error) {
+	if err := w.how.resync.Check(); err != nil {
+		return nil, fmt.Errorf("resync policy for %T: %w", w.object, err)
+	}
 	// The scheme may learn of the kind later, as the cache asks it when it starts.
 	gvk, err := apiutil.GVKForObject(w.object, p.mgr.GetScheme())
 	if w.how.metadata {
