@@ -46,7 +46,7 @@ type SiteValidator struct{}
 
 // ValidateCreate checks the whole Site.
 func (v *SiteValidator) ValidateCreate(_ context.Context, site *webv1alpha1.Site) (admission.Warnings, error) {
-	return warn(site), judge(site)
+	return nil, judge(site)
 }
 
 // ValidateUpdate checks only what changes: a spec that was allowed once must not stop later
@@ -55,7 +55,7 @@ func (v *SiteValidator) ValidateUpdate(_ context.Context, before, after *webv1al
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) || !after.DeletionTimestamp.IsZero() {
 		return nil, nil
 	}
-	return warn(after), judge(after)
+	return nil, judge(after)
 }
 
 // ValidateDelete is not called.
@@ -83,15 +83,4 @@ func judge(site *webv1alpha1.Site) error {
 		return nil
 	}
 	return apierrors.NewInvalid(webv1alpha1.GroupVersion.WithKind("Site").GroupKind(), site.Name, wrong)
-}
-
-// warn names what may be a mistake and may be meant.
-func warn(site *webv1alpha1.Site) (warnings admission.Warnings) {
-	if _, ok := site.Spec.Files["index.html"]; !ok {
-		warnings = append(warnings, "spec.files has no index.html: what is shown at / is up to the image")
-	}
-	if site.Spec.Hostname != "" && site.Spec.Replicas != nil && *site.Spec.Replicas == 0 {
-		warnings = append(warnings, "spec.hostname "+site.Spec.Hostname+" is held, and nothing is served there with no replicas")
-	}
-	return warnings
 }
