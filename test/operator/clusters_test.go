@@ -30,16 +30,12 @@ func TestManyCachesInOneProcess(t *testing.T) {
 	for i := range 3 {
 		namespace := newNamespace(t, api)
 		c := newCluster(t, config, namespace)
-		if err := m.Add(c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Add(c))
 		r := newReconciler(configMaps, c.GetClient())
 		err := builder.ControllerManagedBy(m).Named(fmt.Sprint("cluster-", i)).WithOptions(ourQueue()).
 			WatchesRawSource(source.Kind(c.GetCache(), &corev1.ConfigMap{}, &handler.TypedEnqueueRequestForObject[*corev1.ConfigMap]{})).
 			Complete(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		create(t, api, configMaps, client.ObjectKey{Namespace: namespace, Name: fmt.Sprint("in-", i)})
 		reconcilers = append(reconcilers, r)
 	}
@@ -82,9 +78,7 @@ func newCluster(t *testing.T, config *rest.Config, namespace string) cluster.Clu
 		o.Scheme, o.NewCache = newScheme(), cache.New
 		o.Cache.DefaultNamespaces = map[string]crcache.Config{namespace: {}}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { controlplane.HangUp(c.GetHTTPClient()) })
 	return c
 }

@@ -102,9 +102,7 @@ func (c candidate) control(t *testing.T, watch watching) {
 	options := ourQueue()
 	options.EnableWarmup = new(true)
 	b := builder.ControllerManagedBy(c.Manager).Named("warm").WatchesRawSource(watch(c.GetCache()))
-	if err := b.WithOptions(options).Complete(c.reconciler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.WithOptions(options).Complete(c.reconciler))
 }
 
 // watching makes a source for the ConfigMaps in a cache.

@@ -30,9 +30,7 @@ func TestTheFatalErrorNamesTheKindAtFault(t *testing.T) {
 	for name, kind := range map[string]client.Object{"healthy": &corev1.ConfigMap{}, "ill": &corev1.Secret{}} {
 		err := builder.ControllerManagedBy(m).Named(name).For(kind).WithOptions(controller.Options{CacheSyncTimeout: 5 * time.Second}).
 			Complete(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

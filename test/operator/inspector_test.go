@@ -27,14 +27,10 @@ func TestTheInspectorOfAManagerThatWaits(t *testing.T) {
 	account := r.register(t)
 	options := basicOptions()
 	options.Cache.DefaultNamespaces = map[string]crcache.Config{r.namespace: {}}
-	if err := drmanager.Configure(&options); err != nil {
-		t.Fatal(err)
-	}
+	must(t, drmanager.Configure(&options))
 	m := newManager(t, account, options)
 	address := controlplane.FreeAddressForTest(t)
-	if err := drmanager.AddInspector(m, inspect.Options{BindAddress: address}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, drmanager.AddInspector(m, inspect.Options{BindAddress: address}))
 	if _, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, crcache.BlockUntilSynced(false)); err != nil {
 		t.Fatal(err)
 	}

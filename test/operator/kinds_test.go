@@ -208,13 +208,9 @@ func (w world) equal(other world) bool { return maps.Equal(w, other) }
 // worldOf is what a reader knows of a kind.
 func worldOf(t *testing.T, from client.Reader, list client.ObjectList, opts ...client.ListOption) world {
 	t.Helper()
-	if err := from.List(t.Context(), list, opts...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, from.List(t.Context(), list, opts...))
 	items, err := meta.ExtractList(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := world{}
 	for _, item := range items {
 		o := item.(client.Object)
@@ -227,32 +223,24 @@ func worldOf(t *testing.T, from client.Reader, list client.ObjectList, opts ...c
 func newNamespace(t *testing.T, api client.Client) string {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "operator-"}}
-	if err := api.Create(t.Context(), namespace); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Create(t.Context(), namespace))
 	return namespace.Name
 }
 
 // create, change and remove write an object in one step each.
 func create(t *testing.T, api client.Client, k kind, key client.ObjectKey) {
 	t.Helper()
-	if err := api.Create(t.Context(), k.with(key, "1")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Create(t.Context(), k.with(key, "1")))
 }
 
 func change(t *testing.T, api client.Client, to *unstructured.Unstructured) {
 	t.Helper()
 	before := &unstructured.Unstructured{}
 	before.SetGroupVersionKind(to.GroupVersionKind())
-	if err := api.Patch(t.Context(), to, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Patch(t.Context(), to, client.MergeFrom(before)))
 }
 
 func remove(t *testing.T, api client.Client, k kind, key client.ObjectKey) {
 	t.Helper()
-	if err := api.Delete(t.Context(), k.with(key, "")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Delete(t.Context(), k.with(key, "")))
 }

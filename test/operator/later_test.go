@@ -90,9 +90,7 @@ func controlSignalled(t *testing.T, m manager.Manager, r *reconciler, namespace 
 	err := builder.ControllerManagedBy(m).For(r.kind.object()).
 		Watches(&corev1.ConfigMap{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(wakes)).
 		WithOptions(ourQueue()).Complete(reconcile.Func(do))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return signalled
 }
 

@@ -36,9 +36,7 @@ func TestManagersLeaveNothingBehind(t *testing.T) {
 		}
 		again := newReconciler(configMaps, m.GetClient())
 		err := builder.ControllerManagedBy(m).Named("again").WatchesRawSource(sources["our source"](m.GetCache())).WithOptions(ourQueue()).Complete(again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stop := started(t, m)
 		await.Until(t, "the reconciler to see everything", func() bool { return reconcilers[0].saw(namespace).equal(want) })
 		// The others are stopped at whatever point they have reached.

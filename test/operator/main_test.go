@@ -45,8 +45,13 @@ func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	connections := controlplane.HTTPClientForTest(t, config)
 	api, err := client.New(config, client.Options{HTTPClient: connections, Scheme: newScheme()})
+	must(t, err)
+	return api
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return api
 }

@@ -47,9 +47,7 @@ func basicOptions() manager.Options {
 func newManager(t *testing.T, server *rest.Config, options manager.Options) manager.Manager {
 	t.Helper()
 	m, err := manager.New(server, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { controlplane.HangUp(m.GetHTTPClient()) })
 	return m
 }
@@ -159,9 +157,7 @@ func awaitAgreement(t *testing.T, r *reconciler, api client.Client, namespace st
 // control makes a manager call a reconciler, through our queue.
 func control(t *testing.T, m manager.Manager, r *reconciler) {
 	t.Helper()
-	if err := builder.ControllerManagedBy(m).For(r.kind.object()).WithOptions(ourQueue()).Complete(r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, builder.ControllerManagedBy(m).For(r.kind.object()).WithOptions(ourQueue()).Complete(r))
 }
 
 func ourQueue() controller.Options {

@@ -38,15 +38,11 @@ func live(t *testing.T, config *rest.Config, namespace string, opts ...manager.O
 	config, l.line = newLine(t, config)
 	options := basicOptions()
 	options.Cache = crcache.Options{DefaultNamespaces: map[string]crcache.Config{namespace: {}}}
-	if err := manager.Configure(&options, opts...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.Configure(&options, opts...))
 	m := newManager(t, config, options)
 	l.api = m.GetClient()
 	control := builder.ControllerManagedBy(m).Named("remembering").For(&Widget{}).Owns(&appsv1.Deployment{})
-	if err := control.Complete(l); err != nil {
-		t.Fatal(err)
-	}
+	must(t, control.Complete(l))
 	l.stop = started(t, m)
 	return l
 }
@@ -89,12 +85,8 @@ func TestARestartSaysWhatHasChanged(t *testing.T) {
 	first := live(t, config, namespace, with)
 	first.awaitAll(t, names...)
 	before := &Widget{}
-	if err := api.Get(t.Context(), key("changed"), before); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Get(t.Context(), key("changed"), before))
+	must(t, first.stop())
 
 	change(t, api, widgets.with(key("changed"), "2"))
 	change(t, api, widgets.with(key("changed"), "3"))
@@ -102,9 +94,7 @@ func TestARestartSaysWhatHasChanged(t *testing.T) {
 	remove(t, api, widgets, key("again"))
 	create(t, api, widgets, key("again"))
 	create(t, api, widgets, key("new"))
-	if err := api.Delete(t.Context(), child); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Delete(t.Context(), child))
 
 	second := live(t, config, namespace, with)
 	second.awaitAll(t, append(names, "new")...)
@@ -136,16 +126,10 @@ func TestARestartSaysWhatHasChanged(t *testing.T) {
 func childOf(t *testing.T, api client.Client, of client.ObjectKey) client.Object {
 	t.Helper()
 	parent := &Widget{}
-	if err := api.Get(t.Context(), of, parent); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Get(t.Context(), of, parent))
 	child := newDeployment(of.Namespace, of.Name)
-	if err := controllerutil.SetControllerReference(parent, child, api.Scheme()); err != nil {
-		t.Fatal(err)
-	}
-	if err := api.Create(t.Context(), child); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controllerutil.SetControllerReference(parent, child, api.Scheme()))
+	must(t, api.Create(t.Context(), child))
 	return child
 }
 

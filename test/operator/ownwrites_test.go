@@ -72,9 +72,7 @@ func (w selfReader) live(t *testing.T, key client.ObjectKey) {
 	gone := objectOf(w.kind, w.form)
 	gone.SetNamespace(key.Namespace)
 	gone.SetName(key.Name)
-	if err := w.client.Delete(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.client.Delete(t.Context(), gone))
 	if err := w.client.Get(t.Context(), key, objectOf(w.kind, w.form)); !apierrors.IsNotFound(err) {
 		t.Fatalf("after the deletion, Get returns %v, want not found", err)
 	}
@@ -90,9 +88,7 @@ func (w selfReader) write(t *testing.T, key client.ObjectKey, step string) (vers
 	t.Helper()
 	o := w.kind.with(key, step)
 	if w.form == unstructuredForm {
-		if err := w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner(operatorName)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner(operatorName)))
 		return o.GetResourceVersion()
 	}
 	typed := w.kind.object()
@@ -100,14 +96,10 @@ func (w selfReader) write(t *testing.T, key client.ObjectKey, step string) (vers
 	typed.SetName(key.Name)
 	write := func() error { return w.client.Create(t.Context(), typed) }
 	if step != "1" {
-		if err := w.client.Get(t.Context(), key, typed); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.client.Get(t.Context(), key, typed))
 		write = func() error { return w.client.Update(t.Context(), typed) }
 	}
 	typed.SetLabels(map[string]string{stepLabel: step})
-	if err := write(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, write())
 	return typed.GetResourceVersion()
 }

@@ -98,13 +98,9 @@ func (r rights) meta() metav1.ObjectMeta {
 func (r rights) register(t *testing.T) *rest.Config {
 	t.Helper()
 	r.role(t)
-	if err := r.api.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: r.meta()}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.api.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: r.meta()}))
 	config, err := shared.ForTest(t).ServiceAccountConfig(t.Context(), r.namespace, operatorName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return config
 }
 
@@ -115,9 +111,7 @@ func (r rights) role(t *testing.T) {
 		ObjectMeta: r.meta(),
 		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}}},
 	}
-	if err := r.api.Create(t.Context(), role); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.api.Create(t.Context(), role))
 }
 
 func (r rights) grant(t *testing.T) {
@@ -127,16 +121,12 @@ func (r rights) grant(t *testing.T) {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: operatorName},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: r.namespace, Name: operatorName}},
 	}
-	if err := r.api.Create(t.Context(), binding); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.api.Create(t.Context(), binding))
 }
 
 func (r rights) revoke(t *testing.T) {
 	t.Helper()
-	if err := r.api.Delete(t.Context(), &rbacv1.RoleBinding{ObjectMeta: r.meta()}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.api.Delete(t.Context(), &rbacv1.RoleBinding{ObjectMeta: r.meta()}))
 }
 
 func (r rights) onServer(t *testing.T) world {
@@ -165,9 +155,7 @@ func mirror(t *testing.T, c crcache.Cache, of client.Object) *mirrored {
 	t.Helper()
 	m := &mirrored{now: world{}}
 	i, err := c.GetInformer(t.Context(), of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	set := func(obj any) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -186,8 +174,6 @@ func mirror(t *testing.T, c crcache.Cache, of client.Object) *mirrored {
 			delete(m.now, client.ObjectKeyFromObject(obj.(client.Object)))
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }

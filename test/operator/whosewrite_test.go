@@ -34,9 +34,7 @@ func TestWhoseWriteItWas(t *testing.T) {
 	namespace := newNamespace(t, api)
 	connections := controlplane.HTTPClientForTest(t, config)
 	own, err := drmanager.NewClient(config, client.Options{HTTPClient: connections, Scheme: newScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shown := watched(t, config, namespace)
 	known := sync.Map{} // the versions that are certainly ours
 	for seed := range uint64(200) {
@@ -66,9 +64,7 @@ func TestWhoseWriteItWas(t *testing.T) {
 		}
 		[]*author{ours, theirs}[ours.rng.IntN(2)].end(t, namespace, name)
 	}
-	if err := api.Create(t.Context(), newDeployment(namespace, "last")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Create(t.Context(), newDeployment(namespace, "last")))
 	judge(t, shown(), drmanager.OwnWrites(own), &known)
 }
 
@@ -112,13 +108,9 @@ func watched(t *testing.T, config *rest.Config, namespace string) func() []watch
 	t.Helper()
 	connections := controlplane.HTTPClientForTest(t, config)
 	c, err := client.NewWithWatch(config, client.Options{HTTPClient: connections, Scheme: newScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stream, err := c.Watch(t.Context(), &appsv1.DeploymentList{}, client.InNamespace(namespace))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var events []watch.Event
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -259,9 +251,7 @@ func statusPatchedAny(ctx context.Context, a *author, obj *appsv1.Deployment, va
 func (a *author) begin(t *testing.T, namespace, name string) {
 	t.Helper()
 	obj := newDeployment(namespace, name)
-	if err := a.client.Create(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.client.Create(t.Context(), obj))
 	a.knows(obj.ResourceVersion)
 }
 
@@ -299,9 +289,7 @@ func (a *author) writeMany(t *testing.T, namespace, name string) {
 func (a *author) end(t *testing.T, namespace, name string) {
 	t.Helper()
 	obj := &appsv1.Deployment{}
-	if err := a.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, obj))
 	uid := client.Preconditions{UID: &obj.UID}
 	switch a.rng.IntN(4) {
 	case 0: // without a precondition: any object of that name
@@ -310,13 +298,9 @@ func (a *author) end(t *testing.T, namespace, name string) {
 		}
 	case 1: // a finalizer delays the deletion
 		obj.Finalizers = []string{"operator.delta-runtime.dev/wait"}
-		if err := a.client.Update(t.Context(), obj); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.client.Update(t.Context(), obj))
 		a.knows(obj.ResourceVersion)
-		if err := a.client.Delete(t.Context(), obj, uid); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.client.Delete(t.Context(), obj, uid))
 		patch := []byte(`{"metadata":{"finalizers":null}}`)
 		if err := a.client.Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, patch)); err != nil {
 			t.Error(err)
