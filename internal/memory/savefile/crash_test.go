@@ -189,9 +189,7 @@ func (w *world) once(t *testing.T) (*process, *Dir) {
 	t.Helper()
 	p := &process{hardware: w.hardware, fuse: -1}
 	d, err := open(p, "/saved", w.opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.saveAll(d)
 	return p, d
 }
@@ -231,9 +229,7 @@ func TestACrashWhileFilesAreRemoved(t *testing.T) {
 			p.die()
 			w.loseThePower()
 			d, err := open(&process{hardware: w.hardware, fuse: -1}, "/saved", w.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			has, err := judge(d)
 			if err != nil || has[1] != 1 || survived && has != [3]int{0, 1, 0} {
 				t.Fatalf("all was removed: %v, the files have generations %v (error %v)", survived, has, err)

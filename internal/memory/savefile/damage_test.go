@@ -21,9 +21,7 @@ func newBench(t testing.TB, opts Options) *bench {
 	t.Helper()
 	hw := newHardware(rand.New(rand.NewPCG(1, 1)))
 	d, err := open(&process{hardware: hw, fuse: -1}, "/saved", opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d.block = 24
 	return &bench{Dir: d, disk: hw}
 }

@@ -38,9 +38,7 @@ func forge(name string, blocks ...forged) []byte {
 func zipped(t *testing.T, content string) []byte {
 	t.Helper()
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return packer.EncodeAll([]byte(content), nil)
 }
 

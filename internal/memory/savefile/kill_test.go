@@ -82,16 +82,12 @@ func TestKill(t *testing.T) {
 func judgeKilled(t *testing.T, path string) [3]int {
 	t.Helper()
 	d, err := Open(path, killOptions(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	has, err := judge(d)
 	if err == nil {
 		err = d.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want []string
 	for i, n := range has {
 		if n > 0 {
@@ -115,9 +111,7 @@ func killOne(t *testing.T, path string, life time.Duration, late bool) (reported
 	if err == nil {
 		err = child.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := bufio.NewReader(out)
 	kill := func() { _ = child.Process.Kill() }
 	var death *time.Timer
@@ -132,9 +126,7 @@ func killOne(t *testing.T, path string, life time.Duration, late bool) (reported
 		if err == nil {
 			_, err = fmt.Sscan(line, &reported)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if death == nil {
 			death = time.AfterFunc(life, kill)
 		}

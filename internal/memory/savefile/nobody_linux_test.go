@@ -19,9 +19,7 @@ func asNobody(t *testing.T, test func(home string)) {
 	}
 	const nobody = 65534
 	for _, err := range []error{os.Chown(home, nobody, nobody), os.Chmod(filepath.Dir(home), 0o711)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

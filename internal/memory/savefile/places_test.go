@@ -16,9 +16,7 @@ func TestPlacesThatCanNotBeUsed(t *testing.T) {
 	asNobody(t, func(home string) {
 		file, closed := filepath.Join(home, "file"), filepath.Join(home, "closed")
 		for _, err := range []error{os.WriteFile(file, nil, 0o600), os.Mkdir(closed, 0o500)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		for path, want := range map[string]error{
 			file: syscall.ENOTDIR, filepath.Join(file, "below"): syscall.ENOTDIR,
@@ -37,13 +35,9 @@ func TestADirectoryThatIsClosedLater(t *testing.T) {
 	asNobody(t, func(home string) {
 		path := filepath.Join(home, "saved")
 		d := opened(t, path, Options{})
-		if err := save(d, 1); err != nil {
-			t.Fatal(err)
-		}
+		must(t, save(d, 1))
 		w, err := d.Create("open", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		chmod(t, path, 0o500)
 		finished := w.Finish()
 		_, created := d.Create("late", nil)
@@ -74,9 +68,7 @@ func TestADirectoryThatIsClosedLater(t *testing.T) {
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, mode))
 }
 
 // brokenFile can't be read to its end.

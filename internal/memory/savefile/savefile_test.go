@@ -26,9 +26,7 @@ func both(t *testing.T, test func(t *testing.T, opts Options)) {
 func opened(t testing.TB, path string, opts Options) *Dir {
 	t.Helper()
 	d, err := Open(path, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d
 }
@@ -42,9 +40,7 @@ func saved(t testing.TB, d *Dir, head string, records ...string) string {
 // savedAs writes the file of a label: its header, and its records. It returns its name.
 func savedAs(t testing.TB, d *Dir, label string, content ...string) string {
 	t.Helper()
-	if err := saveFile(d, label, content[0], content[1:]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, saveFile(d, label, content[0], content[1:]))
 	return fileName(label)
 }
 
@@ -71,9 +67,7 @@ func loaded(d *Dir, name string) (head string, records []string, err error) {
 func listed(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, entry := range entries {
 		if entry.Name() != lockName {
 			names = append(names, entry.Name())
@@ -118,17 +112,13 @@ func TestALabelHasOneFile(t *testing.T) {
 		}
 		for _, head := range []string{"first", "", strings.Repeat("long ", blockSize/5)} {
 			a, b := savedAs(t, d, "a", head, head, "2"), savedAs(t, d, "b", head)
-			if err := d.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Close())
 			d = opened(t, path, opts)
 			if got, want := listed(t, path), slices.Sorted(slices.Values([]string{a, b})); !slices.Equal(got, want) {
 				t.Errorf("the directory has %q, want %q", got, want)
 			}
 			r, err := d.Open("a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := string(r.Header()); got != head || r.Close() != nil {
 				t.Errorf("the header has %d bytes, want %d", len(got), len(head))
 			}
@@ -136,9 +126,7 @@ func TestALabelHasOneFile(t *testing.T) {
 				t.Errorf("%d records are there (error %v)", len(records), err)
 			}
 		}
-		if err := d.Keep("b", "c"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Keep("b", "c"))
 		if got := listed(t, path); !slices.Equal(got, []string{fileName("b")}) {
 			t.Errorf("the directory has %q", got)
 		}
@@ -152,24 +140,16 @@ func TestAReaderNeedsNoLock(t *testing.T) {
 		d := opened(t, path, opts)
 		name := saved(t, d, "old", sample...)
 		reads, err := OpenToRead(path, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r, err := reads.Open("things.v1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w, err := d.Create("things.v1", []byte("new"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer w.Abandon()
 		if head, _, err := loaded(reads, name); head != "old" || err != nil {
 			t.Errorf("while another one is written, the header is %q (error %v)", head, err)
 		}
-		if err := w.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Finish())
 		if head, _, err := loaded(reads, name); head != "new" || err != nil {
 			t.Errorf("the header is %q (error %v) by now", head, err)
 		}
@@ -195,9 +175,7 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 	d := opened(t, path, Options{})
 	name := saved(t, d, "")
 	w, err := d.Create("unfinished", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Abandon()
 	want := map[string]os.FileMode{".": 0o700, name: 0o600, lockName: 0o600, filepath.Base(w.temporary): 0o600}
 	for name, want := range want {
@@ -213,9 +191,7 @@ func TestADirectoryHasOneUser(t *testing.T) {
 	if _, err := Open(path, Options{}); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("opened twice, the error is %v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	opened(t, path, Options{})
 	if _, err := d.Create("late", nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close, Create says %v", err)
@@ -232,14 +208,10 @@ func TestTidyingUp(t *testing.T) {
 	kept, old := savedAs(t, d, "kept", ""), savedAs(t, d, "old", "")
 	foreign := []string{"notes.txt", "x.tmp", "x.save", "x.save.tmp", kept + ".bak", "-" + old[1:], "my " + old, "my " + old + temporary}
 	for _, name := range append(foreign, newTemporary("unfinished")) {
-		if err := os.WriteFile(filepath.Join(path, name), []byte("mine"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(path, name), []byte("mine"), 0o600))
 	}
 	folder := newTemporary("folder")
-	if err := os.Mkdir(filepath.Join(path, folder), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(path, folder), 0o700))
 	expect := func(step string, want ...string) {
 		t.Helper()
 		want = append(want, append(foreign, folder)...)
@@ -253,14 +225,10 @@ func TestTidyingUp(t *testing.T) {
 	if _, err := d.Create("kept", nil); err != nil { // and the process is killed
 		t.Fatal(err)
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	d = opened(t, path, Options{})
 	expect("Open", kept, old)
-	if err := d.Keep("kept"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Keep("kept"))
 	expect("Keep", kept)
 }
 
@@ -272,9 +240,7 @@ func TestAnotherKeyRemovesNothing(t *testing.T) {
 		t.Errorf("it can be read without a key (error %v)", err)
 	}
 	for want, opts := range map[string]Options{"sealed with another key": {Key: key[:16]}, "it is sealed, and there is no key": {}, "": {Key: key}} {
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Close())
 		d = opened(t, path, opts)
 		_, _, err := loaded(d, name)
 		checkRefused(t, err, want)
@@ -285,9 +251,7 @@ func TestAFileWithoutASealIsRefusedWhereThereIsAKey(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path, Options{})
 	name := saved(t, d, "")
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	_, _, err := loaded(opened(t, path, Options{Key: key}), name)
 	checkRefused(t, err, "it is not sealed, although there is a key")
 }

@@ -15,9 +15,7 @@ func TestMaxBytesAreKeptTo(t *testing.T) {
 		d := opened(t, path, opts)
 		other, name := savedAs(t, d, "other", ""), saved(t, d, "head", sample...)
 		used, err := d.tidy()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		one := size(t, path, name)
 		if used != one+size(t, path, other) {
 			t.Errorf("%d bytes are counted", used)
@@ -25,9 +23,7 @@ func TestMaxBytesAreKeptTo(t *testing.T) {
 		before := listed(t, path)
 		for room := one; room >= 0; room -= min(23, max(room, 1)) {
 			for _, exactly := range []int64{room, room - 1} {
-				if err := d.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, d.Close())
 				opts.MaxBytes = used + exactly
 				d = opened(t, path, opts)
 				err := saveFile(d, "things.v1", "head", sample)
@@ -56,9 +52,7 @@ func TestMaxBytesAreKeptTo(t *testing.T) {
 func size(t *testing.T, path, name string) int64 {
 	t.Helper()
 	sizes, err := system{}.list(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return sizes[name]
 }
 
@@ -67,9 +61,7 @@ func TestAFullFileStaysFull(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path, Options{MaxBytes: 4000})
 	w, err := d.Create("things", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for err == nil {
 		err = w.Record(slices.Repeat([]byte(newTemporary("x")), 20_000))
 	}
@@ -88,9 +80,7 @@ func TestWhatIsAbandonedIsGone(t *testing.T) {
 	path := t.TempDir()
 	d := opened(t, path, Options{})
 	w, err := d.Create("things", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.Abandon()
 	w.Abandon()
 	if err := w.Record(nil); !errors.Is(err, ErrClosed) {
@@ -106,9 +96,7 @@ func TestWhatIsAbandonedIsGone(t *testing.T) {
 	if err == nil {
 		err = w.Finish()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.Abandon()
 	if got := listed(t, path); len(got) != 1 {
 		t.Errorf("after Finish and Abandon there are %q, want the file", got)
@@ -121,9 +109,7 @@ func TestTooLong(t *testing.T) {
 		t.Errorf("a header that is too long: %v", err)
 	}
 	w, err := d.Create("things", make([]byte, blockSize))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Abandon()
 	for _, err := range []error{w.Record(make([]byte, maxRecord+1)), w.Record([]byte("short")), w.Finish()} {
 		if err == nil || !strings.Contains(err.Error(), "too long") {
@@ -173,9 +159,7 @@ func TestNothingIsFinishedAfterClose(t *testing.T) {
 	if err == nil {
 		err = errors.Join(w.Record([]byte("early")), d.Close(), d.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := w.Finish(); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close, a file is finished: %v", err)
 	}
