@@ -64,9 +64,7 @@ func BenchmarkReconcile(b *testing.B) {
 			b.StopTimer()
 			cpu.Report(b, b.N)
 			tasks.Stop()
-			if err := tasks.Wait(); err != nil {
-				b.Fatal(err)
-			}
+			must(b, tasks.Wait())
 		})
 	}
 }
@@ -125,12 +123,8 @@ func startManager(b *testing.B, server string, add func(manager.Manager) error) 
 			return mapper, nil
 		},
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := add(m); err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
+	must(b, add(m))
 	tasks := lifecycle.New(b.Context())
 	tasks.Go("manager", m.Start)
 	b.Cleanup(m.GetHTTPClient().CloseIdleConnections)
@@ -159,9 +153,7 @@ func newStream(b *testing.B) *stream {
 			Data: map[string]string{"a": "some value", "b": "another value that is a bit longer"},
 		}
 		text, err := json.Marshal(obj)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		begin, end, _ := bytes.Cut(text, []byte("VERSION"))
 		s.before, s.after = append(s.before, begin), end
 	}

@@ -55,9 +55,7 @@ func TestLogsAsTheirsDo(t *testing.T) {
 					logs[n] = append(logs[n], prefix+reconcileID.ReplaceAllString(args, ""))
 				}
 			}, funcr.Options{})
-			if err := build(w); err != nil {
-				t.Fatal(err)
-			}
+			must(t, build(w))
 			w.start()
 			w.servers[configMap].Add(newObject(configMap, "web"))
 			time.Sleep(time.Minute) // theirs polls
@@ -84,9 +82,7 @@ func TestWithoutALedgerNothingIsKnown(t *testing.T) {
 				known = append(known, delta.From(ctx).String())
 				return reconcile.Result{}, nil
 			}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.start()
 		w.servers[secret].Add(newObject(secret, "s"))
 		w.servers[secret].Delete(newObject(secret, "s"))
@@ -114,7 +110,7 @@ func TestOptionsOfWatches(t *testing.T) {
 			})
 		}
 		var requests []string
-		if err := builder.ControllerManagedBy(w.manager).
+		must(t, builder.ControllerManagedBy(w.manager).
 			For(&corev1.ConfigMap{}, builder.WithPredicates(ask("for"))).
 			Owns(&corev1.Pod{}, builder.WithPredicates(ask("owns")), builder.MatchEveryOwner).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests), builder.WithPredicates(ask("watches"))).
@@ -122,9 +118,7 @@ func TestOptionsOfWatches(t *testing.T) {
 			Complete(reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
 				requests = append(requests, r.Name)
 				return reconcile.Result{}, nil
-			})); err != nil {
-			t.Fatal(err)
-		}
+			})))
 		w.start()
 		owned := newObject(pod, "p", "a")
 		owned.SetOwnerReferences(append(owned.GetOwnerReferences(), metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "b"}))
@@ -152,10 +146,8 @@ func TestOnlyMetadataIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := &askedFor{Cache: &informertest.FakeInformers{}}
 		m := newFakeManager(asked)
-		if err := builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}, builder.OnlyMetadata).Owns(&corev1.Pod{}).
-			WatchesMetadata(&corev1.Secret{}, &handler.EnqueueRequestForObject{}).Complete(noop); err != nil {
-			t.Fatal(err)
-		}
+		must(t, builder.ControllerManagedBy(m).For(&corev1.ConfigMap{}, builder.OnlyMetadata).Owns(&corev1.Pod{}).
+			WatchesMetadata(&corev1.Secret{}, &handler.EnqueueRequestForObject{}).Complete(noop))
 		w := newWorldOf(t, m)
 		w.start()
 		w.stop(t)

@@ -47,9 +47,7 @@ func TestCauseLog(t *testing.T) {
 				err := delta.Plan(ctx).On(&corev1.Secret{}, "data").Do("copy", func(context.Context) error { return nil })
 				return reconcile.Result{}, errors.Join(err, errors.New("once"))
 			})
-			if err := builder.ControllerManagedBy(w.manager).Named("logs").For(&corev1.Secret{}).WithCauseLog(level).Complete(reconciler); err != nil {
-				t.Fatal(err)
-			}
+			must(t, builder.ControllerManagedBy(w.manager).Named("logs").For(&corev1.Secret{}).WithCauseLog(level).Complete(reconciler))
 			w.start()
 			about = about.DeepCopy()
 			about.Data["password"] = []byte("another canary")
@@ -90,9 +88,7 @@ func TestAPanicOfTheCauseLogIsNoRetry(t *testing.T) {
 			calls.Add(1)
 			return reconcile.Result{}, nil
 		})
-		if err := builder.ControllerManagedBy(w.manager).Named("full").For(&corev1.Secret{}).WithCauseLog(0).Complete(reconciler); err != nil {
-			t.Fatal(err)
-		}
+		must(t, builder.ControllerManagedBy(w.manager).Named("full").For(&corev1.Secret{}).WithCauseLog(0).Complete(reconciler))
 		w.start()
 		w.awaitCalls(func() bool { return calls.Load() > 0 })
 		time.Sleep(time.Hour)

@@ -30,9 +30,7 @@ func TestLocksOnThePathOfAnEvent(t *testing.T) {
 			told, after = delta.From(ctx).String(), lock.Taken()
 			return reconcile.Result{}, nil
 		})
-		if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(reconciler); err != nil {
-			t.Fatal(err)
-		}
+		must(t, builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(reconciler))
 		w.start()
 		w.servers[configMap].Add(newObject(configMap, "web"))
 		synctest.Wait()
@@ -52,9 +50,7 @@ func TestLocksOnThePathOfAnEvent(t *testing.T) {
 			}
 		}
 		said, err := os.ReadFile("../../ARCHITECTURE.md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := fmt.Sprintf("An event takes %d locks on its way: %s.", sum, strings.Join(by, ", "))
 		if !strings.Contains(strings.Join(strings.Fields(string(said)), " "), want) {
 			t.Errorf("ARCHITECTURE.md does not say: %s", want)

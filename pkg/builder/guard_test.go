@@ -71,9 +71,7 @@ func playGuard(t *testing.T, w *world, name string, opts delta.LedgerOptions) {
 		}
 		return reconcile.Result{}, nil
 	})
-	if err := builder.ControllerManagedBy(w.manager).Named(name).For(&corev1.Secret{}).WithLedger(opts).Complete(reconciler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, builder.ControllerManagedBy(w.manager).Named(name).For(&corev1.Secret{}).WithLedger(opts).Complete(reconciler))
 	w.start()
 	fight(w, 20)
 	series := func(metric, pattern string) string {
@@ -132,9 +130,7 @@ func TestAGuardThatPanicsCostsNothing(t *testing.T) {
 			calls.Add(1)
 			return reconcile.Result{}, nil
 		})
-		if err := builder.ControllerManagedBy(w.manager).Named("stumbling").For(&corev1.Secret{}).Complete(reconciler); err != nil {
-			t.Fatal(err)
-		}
+		must(t, builder.ControllerManagedBy(w.manager).Named("stumbling").For(&corev1.Secret{}).Complete(reconciler))
 		w.start()
 		fight(w, 20)
 		if said := strings.Join(lines, "\n"); calls.Load() != 41 || strings.Count(said, "BUG: the guard against hot loops panicked") != 1 {
@@ -157,9 +153,7 @@ func TestADeletionIsNotHeldBack(t *testing.T) {
 			return reconcile.Result{}, nil
 		})
 		opts := delta.LedgerOptions{DeferHotLoops: true}
-		if err := builder.ControllerManagedBy(w.manager).Named("deleting").For(&corev1.Secret{}).WithLedger(opts).Complete(reconciler); err != nil {
-			t.Fatal(err)
-		}
+		must(t, builder.ControllerManagedBy(w.manager).Named("deleting").For(&corev1.Secret{}).WithLedger(opts).Complete(reconciler))
 		w.start()
 		fight(w, 20)
 		seen := w.manager.runtime.Controllers()[0]

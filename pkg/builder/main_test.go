@@ -14,3 +14,10 @@ func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard()) // of panics that the tests want
 	goleak.VerifyTestMain(m)
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -30,9 +30,7 @@ func TestSeriesOfAController(t *testing.T) {
 		reconciler := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 			return reconcile.Result{}, delta.Plan(ctx).On(&corev1.ConfigMap{}, "data").Do("copy", func(context.Context) error { return nil })
 		})
-		if err := builder.ControllerManagedBy(w.manager).Named("counted").For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(reconciler); err != nil {
-			t.Fatal(err)
-		}
+		must(t, builder.ControllerManagedBy(w.manager).Named("counted").For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).Complete(reconciler))
 		w.servers[configMap].Add(newObject(configMap, "there"))
 		synctest.Wait() // so that it is there when the controller comes
 		w.start()

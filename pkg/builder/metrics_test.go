@@ -38,11 +38,9 @@ func TestMetricsOfAController(t *testing.T) {
 			}
 			return reconcile.Result{}, nil
 		})
-		if err := builder.ControllerManagedBy(w.manager).Named("measured").For(&corev1.ConfigMap{}).
+		must(t, builder.ControllerManagedBy(w.manager).Named("measured").For(&corev1.ConfigMap{}).
 			Owns(&corev1.Pod{}, builder.WithPredicates(predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return false }})).
-			Complete(reconciler); err != nil {
-			t.Fatal(err)
-		}
+			Complete(reconciler))
 		w.start()
 		w.servers[configMap].Add(newObject(configMap, "new"))
 		w.servers[pod].Add(newObject(pod, "p", "there"))

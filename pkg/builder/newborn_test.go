@@ -71,9 +71,7 @@ func (w *world) settleWith(t *testing.T, s *stepping) {
 	t.Helper()
 	err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests)).Complete(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.startWithOneOfEach(s)
 }
 

@@ -40,13 +40,9 @@ func TestAControllerThatSharesNothingSaysSo(t *testing.T) {
 			}
 			lines := loggingManager(m)
 			for _, controller := range []string{"first", "second"} {
-				if err := builder.ControllerManagedBy(m).Named(controller).For(&corev1.ConfigMap{}).Complete(noop); err != nil {
-					t.Fatal(err)
-				}
+				must(t, builder.ControllerManagedBy(m).Named(controller).For(&corev1.ConfigMap{}).Complete(noop))
 			}
-			if err := builder.ControllerManagedBy(m).Named("without").For(&corev1.ConfigMap{}).WithoutLedger().Complete(noop); err != nil {
-				t.Fatal(err)
-			}
+			must(t, builder.ControllerManagedBy(m).Named("without").For(&corev1.ConfigMap{}).WithoutLedger().Complete(noop))
 			got := lines()
 			if len(got) != c.want {
 				t.Errorf("the log says %q, want %d lines", got, c.want)

@@ -86,11 +86,9 @@ func TestWhatAReturnMeans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				r := &calls{}
-				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).
+				must(t, builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}).
 					WithOptions(controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Minute, time.Minute)}).
-					Complete(r); err != nil {
-					t.Fatal(err)
-				}
+					Complete(r))
 				w.start()
 				w.servers[configMap].Add(configured("1"))
 				synctest.Wait()
@@ -132,19 +130,13 @@ func TestNobodyGetsPastTheLedger(t *testing.T) {
 					return workqueue.NewTypedRateLimitingQueue(limiter)
 				},
 			}).Build(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if elected, ok := c.(interface{ NeedLeaderElection() bool }); !ok || elected.NeedLeaderElection() {
 			t.Error("the controller does not say that it needs no leader")
 		}
-		if err := c.Watch(ctrlsource.Func(func(_ context.Context, q queue) error { theirs = q; return nil })); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Watch(ctrlsource.Kind(w.manager.cache, &corev1.Pod{}, handler.TypedEnqueueRequestsFromMapFunc(
-			func(context.Context, *corev1.Pod) []reconcile.Request { return []reconcile.Request{named("c")} }))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Watch(ctrlsource.Func(func(_ context.Context, q queue) error { theirs = q; return nil })))
+		must(t, c.Watch(ctrlsource.Kind(w.manager.cache, &corev1.Pod{}, handler.TypedEnqueueRequestsFromMapFunc(
+			func(context.Context, *corev1.Pod) []reconcile.Request { return []reconcile.Request{named("c")} }))))
 		w.start()
 		w.servers[configMap].Add(configured("1"))
 		time.Sleep(10 * time.Minute)

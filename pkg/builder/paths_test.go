@@ -107,12 +107,10 @@ func TestPathsOfKindsThatNobodyWatchesAreTouched(t *testing.T) {
 				if tt.raw != nil {
 					b.WatchesRawSource(tt.raw(w))
 				}
-				if err := b.Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				must(t, b.Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 					touched, data = append(touched, delta.From(ctx).Touches("spec.nodeName")), append(data, delta.From(ctx).Touches("binaryData"))
 					return reconcile.Result{}, nil
-				})); err != nil {
-					t.Fatal(err)
-				}
+				})))
 				w.start()
 				for n := range 3 {
 					w.servers[configMap].Add(withValue(strconv.Itoa(n)))

@@ -24,12 +24,10 @@ func TestHandlersHavePriorities(t *testing.T) {
 	for _, priorities := range []bool{true, false} {
 		inWorld(t, func(t *testing.T, w *world) {
 			var handed queue
-			if err := builder.ControllerManagedBy(w.manager).Named("queues").
+			must(t, builder.ControllerManagedBy(w.manager).Named("queues").
 				WithOptions(controller.Options{UsePriorityQueue: &priorities}).
 				Watches(&corev1.Secret{}, handler.Funcs{CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { handed = q }}).
-				Complete(noop); err != nil {
-				t.Fatal(err)
-			}
+				Complete(noop))
 			w.start()
 			w.servers[secret].Add(newObject(secret, "a"))
 			synctest.Wait()
@@ -60,11 +58,9 @@ func TestWhichQueue(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				w.manager.options.UsePriorityQueue = c.general
 				var got queue
-				if err := builder.ControllerManagedBy(w.manager).Named("queues").WithoutLedger().WithOptions(c.options).
+				must(t, builder.ControllerManagedBy(w.manager).Named("queues").WithoutLedger().WithOptions(c.options).
 					WatchesRawSource(ctrlsource.Func(func(_ context.Context, q queue) error { got = q; return nil })).
-					Complete(noop); err != nil {
-					t.Fatal(err)
-				}
+					Complete(noop))
 				w.start()
 				if _, ours := got.(ctrlqueue.PriorityQueue[reconcile.Request]); ours != c.ours {
 					t.Errorf("the queue is a %T", got)

@@ -25,7 +25,7 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		var mu sync.Mutex // guards told
 		var told []string
-		if err := builder.ControllerManagedBy(w.manager).
+		must(t, builder.ControllerManagedBy(w.manager).
 			For(&corev1.ConfigMap{}).
 			Owns(&corev1.Pod{}, builder.WithPredicates(drpredicate.ChangedAt("spec")), builder.WithResyncPolicy(resync.Policy{Period: 90 * time.Minute})).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests), builder.WithPredicates(drpredicate.NotResync())).
@@ -40,9 +40,7 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 					}
 				}
 				return reconcile.Result{}, nil
-			})); err != nil {
-			t.Fatal(err)
-		}
+			})))
 		w.start()
 		w.servers[configMap].Add(newObject(configMap, "c"))
 		w.servers[pod].Add(newObject(pod, "p", "c"))
@@ -62,15 +60,11 @@ func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		expect("after an hour and a half", "Resync Pod")
 		for _, i := range w.informers {
-			if err := i.Core().Resync(nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, i.Core().Resync(nil))
 		}
 		expect("on demand", "Resync ConfigMap", "Resync Pod")
 		for _, i := range w.informers {
-			if err := i.Core().Relist(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, i.Core().Relist(t.Context()))
 		}
 		expect("after a relist")
 	})

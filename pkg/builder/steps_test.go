@@ -111,9 +111,7 @@ func TestWhichStepsAreRetried(t *testing.T) {
 					}
 					return c.result, c.returned(err)
 				}}
-				if err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s); err != nil {
-					t.Fatal(err)
-				}
+				must(t, builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Complete(s))
 				w.start()
 				w.servers[configMap].Add(withValue("1"))
 				time.Sleep(time.Hour)

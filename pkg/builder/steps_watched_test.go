@@ -60,9 +60,7 @@ const (
 func ofAnUpdate(t *testing.T, build func(*world, *builder.Builder, reconcile.Reconciler) error) (ran string) {
 	inWorld(t, func(t *testing.T, w *world) {
 		s := onSecrets()
-		if err := build(w, builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}), s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, build(w, builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Owns(&corev1.Pod{}), s))
 		w.start()
 		w.servers[configMap].Add(withValue("1"))
 		synctest.Wait()
@@ -144,16 +142,12 @@ func TestAWatchThatJoinsARunningController(t *testing.T) {
 					return reconcile.Result{}, delta.Plan(ctx).On(&corev1.Secret{}, "data").Do("secret", ran("secret"))
 				}}
 				c, err := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).Build(s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				w.startWithOneOfEach(s)
 				server := w.servers[secret]
 				tt.happens(&server)
 				synctest.Wait()
-				if err := c.Watch(watchOfSecrets(w.manager.cache, tt.filters...)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, c.Watch(watchOfSecrets(w.manager.cache, tt.filters...)))
 				for n, want := range []string{"secret", ""} {
 					time.Sleep(time.Minute)
 					synctest.Wait()
@@ -195,9 +189,7 @@ func endAWatch(t *testing.T, more func(*builder.Builder)) {
 		s, secrets := onSecrets(), &stoppable{SyncingSource: watchOfSecrets(w.manager.cache)}
 		b := builder.ControllerManagedBy(w.manager).For(&corev1.ConfigMap{}).WatchesRawSource(secrets)
 		more(b)
-		if err := b.Complete(s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Complete(s))
 		w.startWithOneOfEach(s)
 		called := func(value, want string) {
 			t.Helper()
