@@ -36,9 +36,7 @@ func newAudit(t *testing.T) *audit {
 	t.Helper()
 	folder := t.TempDir()
 	a := &audit{policy: filepath.Join(folder, "policy.yaml"), log: filepath.Join(folder, "audit.log"), t: t}
-	if err := os.WriteFile(a.policy, []byte(auditPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(a.policy, []byte(auditPolicy), 0o600))
 	return a
 }
 
@@ -96,9 +94,7 @@ func (a *audit) since(mark int64) (calls []call, next int64) {
 	if os.IsNotExist(err) {
 		return nil, mark // there was no request yet
 	}
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	defer func() { _ = file.Close() }()
 	if _, err := file.Seek(mark, io.SeekStart); err != nil {
 		a.t.Fatal(err)

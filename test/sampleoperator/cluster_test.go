@@ -67,20 +67,14 @@ func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster 
 	}
 	front := relay.New(t, c.webhooks...)
 	bundle, err := manifests.Certify(c.certs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, err := manifests.Build(t.Context(), root, "config/default")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, obj := range all {
 		if obj.GetKind() == "Deployment" {
 			continue
 		}
-		if err := manifests.CallAt(obj, front.Address(), bundle); err != nil {
-			t.Fatal(err)
-		}
+		must(t, manifests.CallAt(obj, front.Address(), bundle))
 		c.manifests = append(c.manifests, obj)
 		apply(t, c.api, obj.DeepCopy())
 	}
@@ -96,9 +90,7 @@ func newClient(t *testing.T, config *rest.Config) client.Client {
 	utilruntime.Must(clientscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	api, err := client.New(config, client.Options{HTTPClient: controlplane.HTTPClientForTest(t, config), Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return api
 }
 
@@ -106,9 +98,7 @@ func newClient(t *testing.T, config *rest.Config) client.Client {
 func (c *cluster) replica(t *testing.T, n int, flags ...string) *replica {
 	t.Helper()
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := controlplane.WriteKubeconfig(kubeconfig, c.config); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controlplane.WriteKubeconfig(kubeconfig, c.config))
 	return newReplica(t, fmt.Sprint("replica-", n), c.env, append([]string{
 		"--kubeconfig=" + kubeconfig, "--namespace=" + namespace, "--leader-elect",
 		fmt.Sprint("--webhook-port=", netip.MustParseAddrPort(c.webhooks[n]).Port()), "--webhook-cert-path=" + c.certs, "--health-probe-bind-address=0",
@@ -140,7 +130,5 @@ func (c *cluster) restartAPIServer(t *testing.T) {
 	away := outage{from: time.Now()}
 	defer func() { away.to = time.Now(); c.outages = append(c.outages, away) }()
 	c.plane.KillAPIServer()
-	if err := c.plane.StartAPIServer(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.plane.StartAPIServer(t.Context()))
 }

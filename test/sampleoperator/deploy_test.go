@@ -24,9 +24,7 @@ func TestMakeDeploys(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{Workloads: true})
 	api := newClient(t, plane.Config())
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := controlplane.WriteKubeconfig(kubeconfig, plane.Config()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controlplane.WriteKubeconfig(kubeconfig, plane.Config()))
 	run := func(args ...string) {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), "make", append(args, "KUBECTL=bin/k8s/kubectl")...) //nolint:gosec // our own

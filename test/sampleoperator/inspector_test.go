@@ -40,9 +40,7 @@ func TestWhoMayLook(t *testing.T) {
 			})
 		}
 		config, err := c.plane.ServiceAccountConfig(t.Context(), land, who)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		visitors[who] = &visitor{who, metrics, config.BearerToken}
 	}
 	c.replica(t, 0, "--metrics-bind-address="+metrics)
@@ -66,9 +64,7 @@ func TestWhoMayLook(t *testing.T) {
 		visitors[who].expect(t, http.MethodPost, acts, want.act)
 	}
 	program := filepath.Join(t.TempDir(), "kubectl-delta")
-	if err := compile("-C", "cmd/kubectl-delta", "build", "-o", program, "."); err != nil {
-		t.Fatal(err)
-	}
+	must(t, compile("-C", "cmd/kubectl-delta", "build", "-o", program, "."))
 	site := siteOf("first")
 	create(t, c.api, site)
 	await.Within(t, patience, "the command line to say why a Site was reconciled", func() error {
@@ -102,9 +98,7 @@ func TestWhoMayLook(t *testing.T) {
 
 func create(t *testing.T, api client.Client, obj client.Object) {
 	t.Helper()
-	if err := api.Create(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Create(t.Context(), obj))
 }
 
 // visitor is somebody who looks at the operator.

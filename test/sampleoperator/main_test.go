@@ -84,3 +84,10 @@ func compile(args ...string) error {
 	}
 	return nil
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -47,14 +47,10 @@ func newPassage(t *testing.T, c *cluster) *passage {
 			Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: land, Name: "scraper"}},
 		},
 	} {
-		if err := c.api.Create(t.Context(), obj); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.api.Create(t.Context(), obj))
 	}
 	config, err := c.plane.ServiceAccountConfig(t.Context(), land, "scraper")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.token = config.BearerToken
 	return p
 }
@@ -135,16 +131,12 @@ func (p *passage) clean(t *testing.T) {
 		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: leaseOf}},
 		settings(),
 	) {
-		if err := client.IgnoreNotFound(p.api.Delete(ctx, obj)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.IgnoreNotFound(p.api.Delete(ctx, obj)))
 	}
 	for _, name := range []string{"first", "second"} {
 		site := siteOf(name)
 		forget := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-		if err := client.IgnoreNotFound(p.api.Delete(ctx, site)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.IgnoreNotFound(p.api.Delete(ctx, site)))
 		await.Within(t, patience, name+" to be gone", func() error {
 			if err := p.api.Patch(ctx, site, forget); !apierrors.IsNotFound(err) {
 				return fmt.Errorf("it still exists, or: %w", err)
@@ -153,13 +145,9 @@ func (p *passage) clean(t *testing.T) {
 		})
 	}
 	for _, kind := range []client.Object{&appsv1.Deployment{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.Event{}} {
-		if err := p.api.DeleteAllOf(ctx, kind, client.InNamespace(land)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.api.DeleteAllOf(ctx, kind, client.InNamespace(land)))
 	}
-	if err := p.api.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(namespace), claimed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.api.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace(namespace), claimed))
 	for _, hook := range hooks {
 		apply(t, p.api, hook.(*unstructured.Unstructured).DeepCopy())
 	}

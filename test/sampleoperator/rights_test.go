@@ -76,12 +76,8 @@ func (c *cluster) roles(t *testing.T) (found []*role) {
 	t.Helper()
 	var bindings rbacv1.RoleBindingList
 	var clusterBindings rbacv1.ClusterRoleBindingList
-	if err := c.api.List(t.Context(), &bindings); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.api.List(t.Context(), &clusterBindings); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.api.List(t.Context(), &bindings))
+	must(t, c.api.List(t.Context(), &clusterBindings))
 	isIt := func(s rbacv1.Subject) bool { return s.Namespace == namespace && s.Name == accountOf }
 	for i := range bindings.Items {
 		if b := &bindings.Items[i]; slices.ContainsFunc(b.Subjects, isIt) {
@@ -119,9 +115,7 @@ func (c *cluster) role(t *testing.T, r *role) (client.Object, *[]rbacv1.PolicyRu
 	if r.kind == "Role" {
 		key.Namespace = r.namespace
 	}
-	if err := c.api.Get(t.Context(), key, obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.api.Get(t.Context(), key, obj))
 	return obj, rules
 }
 
@@ -152,9 +146,7 @@ func (c *cluster) set(t *testing.T, r *role, rights []rbacv1.PolicyRule) {
 	t.Helper()
 	obj, rules := c.role(t, r)
 	*rules = rights
-	if err := c.api.Update(context.Background(), obj); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.api.Update(context.Background(), obj))
 }
 
 // verdict is the API server's answer to the question whether the account may do something.

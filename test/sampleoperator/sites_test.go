@@ -93,9 +93,7 @@ func TestSitesSurvive(t *testing.T) {
 func surviveThere(t *testing.T, path string) {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	api := newClient(t, config)
 	awaitWebhooks(t, api)
 	g := newGame(t, api, seed(t), actual)
