@@ -125,3 +125,10 @@ func (l *level) compare(t *testing.T, told map[string][]string) {
 		t.Errorf("our sources run: %t, want %t, among %q", got, l.sources, told["runs"])
 	}
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -13,9 +13,7 @@ import (
 func (p *project) follow(section string) {
 	p.t.Helper()
 	blocks, err := docblocks.Parse(read(p.t, guide))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	ran := 0
 	for _, b := range blocks {
 		switch {
@@ -72,12 +70,8 @@ func publish(t *testing.T) (folder string) {
 		if os.IsNotExist(err) {
 			continue // deleted, and not committed yet
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(out.folder, file)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(out.folder, file)), 0o700))
 		out.write(file, string(text))
 	}
 	out.commit()

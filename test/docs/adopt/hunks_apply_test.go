@@ -10,9 +10,7 @@ import (
 func TestApply(t *testing.T) {
 	const source = "import (\n\ta\n\tc\n)\n\tx\n\ty\nend\n"
 	hunks, err := docblocks.ParseDiff("-\tx\n+\tz\n+\tz\n \ty\n\n \ta\n+\tb\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	changed, err := applied(source, hunks)
 	if want := "import (\n\ta\n\tb\n\tc\n)\n\tz\n\tz\n\ty\nend\n"; changed != want || err != nil {
 		t.Fatalf("got %q, want %q, error %v", changed, want, err)

@@ -50,9 +50,7 @@ func (p *project) copyTo(to *project, part string, ignored func(string) bool) {
 		to.write(file, p.read(file))
 		return nil
 	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 }
 
 // ignores applies a .dockerignore: the last pattern that matches decides.

@@ -34,9 +34,7 @@ type change struct {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path)) //nolint:gosec // paths of this repository
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -89,9 +87,7 @@ func TestEveryDiffIsTaken(t *testing.T) {
 		}
 	}
 	pages, err := docblocks.Pages(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for page := range pages {
 		for _, c := range changesOf(t, page) {
 			if !taken[c.step] {

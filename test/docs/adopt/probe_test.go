@@ -34,9 +34,7 @@ func assets(t *testing.T) string {
 		return folder
 	}
 	folder, err := filepath.Abs(filepath.Join(root, "bin", "k8s"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return folder
 }
 
@@ -47,24 +45,16 @@ type probe struct{ *project }
 func (p *project) withProbe(use func(probe)) {
 	p.t.Helper()
 	text, err := os.ReadFile("testdata/probe/probe.diff")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	hunks, err := docblocks.ParseDiff(string(text))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	source, err := os.ReadFile("testdata/probe/probe.go")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	p.write(probeFile, string(source))
 	p.apply(probed, hunks)
 	use(probe{p})
 	p.apply(probed, reversed(hunks))
-	if err := os.Remove(filepath.Join(p.folder, probeFile)); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, os.Remove(filepath.Join(p.folder, probeFile)))
 }
 
 // suite runs the project's tests.
@@ -84,9 +74,7 @@ func (p probe) suite() map[string][]string {
 func told(t *testing.T, report string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(report) //nolint:gosec // a file that this test has named
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answers := map[string][]string{}
 	for line := range strings.Lines(string(text)) {
 		what, is, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -114,13 +102,9 @@ func startPlane(t *testing.T, project string) *plane {
 		t.Fatal(err)
 	}
 	api, err := client.NewWithWatch(config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := &plane{api: api, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	if err := controlplane.WriteKubeconfig(p.kubeconfig, config); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controlplane.WriteKubeconfig(p.kubeconfig, config))
 	return p
 }
 
@@ -144,9 +128,7 @@ func (p *project) operate(on *plane, binary string, env []string, play func(cont
 	on.turn.Lock()
 	defer on.turn.Unlock()
 	out, err := os.Create(filepath.Join(p.t.TempDir(), "log"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	defer func() { _ = out.Close() }()
 	log := func() string {
 		text, err := os.ReadFile(out.Name())
@@ -159,9 +141,7 @@ func (p *project) operate(on *plane, binary string, env []string, play func(cont
 	manager.Env = append(append(manager.Env, "KUBECONFIG="+on.kubeconfig), env...)
 	manager.Stdout, manager.Stderr = out, out
 	defer controlplane.Bind(manager)()
-	if err := manager.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, manager.Start())
 	ctx, cancel := context.WithTimeout(p.t.Context(), await.Patience)
 	defer cancel()
 	problem := play(ctx, log)

@@ -32,9 +32,7 @@ type project struct {
 func scaffold(t *testing.T) *project {
 	t.Helper()
 	p := &project{t: t, folder: t.TempDir()}
-	if err := os.CopyFS(p.folder, os.DirFS(scaffolded)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(p.folder, os.DirFS(scaffolded)))
 	return p
 }
 
@@ -60,17 +58,13 @@ func (p *project) run(c *exec.Cmd) string {
 func (p *project) read(file string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.folder, file))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	return string(text)
 }
 
 func (p *project) write(file, text string) {
 	p.t.Helper()
-	if err := os.WriteFile(filepath.Join(p.folder, file), []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, os.WriteFile(filepath.Join(p.folder, file), []byte(text), 0o600))
 }
 
 func (p *project) apply(file string, hunks []docblocks.Hunk) {
@@ -86,9 +80,7 @@ func (p *project) apply(file string, hunks []docblocks.Hunk) {
 func (p *project) told(form string) {
 	p.t.Helper()
 	commands, err := docblocks.Commands(read(p.t, guide))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	at := slices.IndexFunc(commands, func(c docblocks.Command) bool { return strings.HasPrefix(c.Text, form) })
 	if at < 0 {
 		p.t.Fatalf("%s does not have the command %q", guide, form)
@@ -113,9 +105,7 @@ func (p *project) takeUp(l level) {
 		return
 	}
 	here, err := filepath.Abs(root)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	p.told("go mod edit -require ")
 	p.run(p.command("go", "mod", "edit", "-replace", module+"="+here)) // instead of a clone, so that the build cache can be used
 	for _, c := range l.changes(p.t) {
