@@ -59,20 +59,14 @@ func (r *recording) Read(into []byte) (int, error) {
 func ask(t *testing.T, of address, path, accept string) *answer {
 	t.Helper()
 	conn, err := of.dial(t.Context(), "tcp", of.host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: %s\r\nAccept-Encoding: %s\r\n\r\n",
 		path, of.host, of.token, accept, of.encoding)
 	raw := &recording{Conn: conn}
 	response, err := http.ReadResponse(bufio.NewReader(raw), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	return &answer{Response: response, raw: raw}
 }
@@ -114,9 +108,7 @@ func (a *answer) plain(t *testing.T) io.Reader {
 		return a.Body
 	}
 	zipped, err := gzip.NewReader(a.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return zipped
 }
 
@@ -124,9 +116,7 @@ func (a *answer) plain(t *testing.T) io.Reader {
 func (a *answer) text(t *testing.T) string {
 	t.Helper()
 	text, err := io.ReadAll(a.plain(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 

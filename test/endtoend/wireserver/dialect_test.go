@@ -43,9 +43,7 @@ func (d dialect) server(t *testing.T, c Collection) *Server {
 		obj.GetObjectKind().SetGroupVersionKind(d.kind)
 	}
 	s, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -55,9 +53,7 @@ func (d dialect) objects(t *testing.T, body string) (objects []Object, version i
 	var about metav1.ListMeta
 	if d.kind == workloads {
 		list := &unstructured.UnstructuredList{}
-		if err := list.UnmarshalJSON([]byte(body)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, list.UnmarshalJSON([]byte(body)))
 		for i := range list.Items {
 			objects = append(objects, &list.Items[i])
 		}
@@ -82,9 +78,7 @@ func (d dialect) decode(t *testing.T, text string, into runtime.Object) {
 	} else {
 		_, _, err = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode([]byte(text), nil, into)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // event is the object of an event.
@@ -92,28 +86,20 @@ func (d dialect) event(t *testing.T, frame string) Object {
 	t.Helper()
 	var event metav1.WatchEvent
 	if d.format == Protobuf {
-		if err := event.Unmarshal([]byte(frame[4:])); err != nil {
-			t.Fatal(err)
-		}
+		must(t, event.Unmarshal([]byte(frame[4:])))
 		var pod corev1.Pod
 		d.decode(t, string(event.Object.Raw), &pod)
 		return &pod
 	}
 	var object unstructured.Unstructured
-	if err := json.Unmarshal([]byte(frame), &event); err != nil {
-		t.Fatal(err)
-	}
-	if err := object.UnmarshalJSON(event.Object.Raw); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(frame), &event))
+	must(t, object.UnmarshalJSON(event.Object.Raw))
 	return &object
 }
 
 func number(t *testing.T, text string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }

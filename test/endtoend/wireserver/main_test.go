@@ -12,3 +12,10 @@ func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	goleak.VerifyTestMain(m)
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -114,9 +114,7 @@ func (d dialect) watch(t *testing.T, at address, api client.Client) {
 	real := d.ask(t, at, query+fmt.Sprint(version)).successful(t)
 	changed := all[1].DeepCopyObject().(Object)
 	changed.SetLabels(map[string]string{"changed-by": "format-" + fmt.Sprint(d.format)})
-	if err := api.Update(t.Context(), changed.(client.Object)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Update(t.Context(), changed.(client.Object)))
 	changed.GetObjectKind().SetGroupVersionKind(d.kind)
 
 	s := d.server(t, Collection{
@@ -125,9 +123,7 @@ func (d dialect) watch(t *testing.T, at address, api client.Client) {
 	})
 	ours := d.ask(t, serving(t, s), query+s.versionAt(0)).successful(t)
 	sameKind(t, real, ours)
-	if err := s.Release(1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Release(1))
 	equal(t, real.frames(t, d.format, 1)[0], ours.frames(t, d.format, 1)[0])
 	theirSent, ourSent := real.sent(), ours.sent() // a frame of protobuf is two writes, and the end of the last chunk may not have come
 	most := min(len(theirSent), len(ourSent))
@@ -154,9 +150,7 @@ func (d dialect) expired(t *testing.T, at address) {
 			yield(0, all[0])
 		},
 	})
-	if err := s.Expire(1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Expire(1))
 	ours := d.ask(t, serving(t, s), query+said[1])
 	sameKind(t, real, ours)
 	equal(t, theirs, ours.text(t))

@@ -35,9 +35,7 @@ func TestBytesAreThoseOfAnAPIServer(t *testing.T) {
 		})
 	}
 	plane.KillAPIServer() // and with it its memory of old versions
-	if err := plane.StartAPIServer(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, plane.StartAPIServer(t.Context()))
 	for name, d := range dialects {
 		t.Run(name+", expired watch", func(t *testing.T) { d.expired(t, at) })
 	}
@@ -67,14 +65,10 @@ const many = 30
 func fill(t *testing.T, plane *controlplane.Plane) client.Client {
 	t.Helper()
 	api, err := client.New(plane.Config(), client.Options{HTTPClient: controlplane.HTTPClientForTest(t, plane.Config())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	create := func(obj client.Object) {
 		t.Helper()
-		if err := api.Create(t.Context(), obj); err != nil {
-			t.Fatal(err)
-		}
+		must(t, api.Create(t.Context(), obj))
 	}
 	create(manifests.Definition(workloads, manifests.Anything()))
 	await.Success(t, "the server to serve "+workloads.Kind, func() error {
@@ -86,9 +80,7 @@ func fill(t *testing.T, plane *controlplane.Plane) client.Client {
 		pod := &corev1.Pod{Spec: like.Spec}
 		pod.Name, pod.Namespace, pod.Labels, pod.Annotations = fmt.Sprintf("web-%03d", i), "default", like.Labels, like.Annotations
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		custom := &unstructured.Unstructured{Object: fields}
 		custom.SetGroupVersionKind(workloads)
 		create(custom)
@@ -102,13 +94,9 @@ func fill(t *testing.T, plane *controlplane.Plane) client.Client {
 func addressOf(t *testing.T, config *rest.Config) address {
 	t.Helper()
 	at, err := url.Parse(config.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	secure, err := rest.TLSConfigFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	secure.NextProtos = []string{"http/1.1"}
 	return address{at.Host, (&tls.Dialer{Config: secure}).DialContext, "gzip", config.BearerToken}
 }
