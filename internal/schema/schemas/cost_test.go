@@ -119,16 +119,12 @@ func BenchmarkFirstTouches(b *testing.B) {
 	for kind, at := range map[string]string{"Pod": "/api/v1", "Deployment": "/apis/apps/v1", "CustomResourceDefinition": "/apis/apiextensions.k8s.io/v1"} {
 		run("kind="+kind+"/delta", func(b *testing.B) any {
 			all, err := schemas.New(s.config, s.client, known)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			return touched(b, kind, all)
 		})
 		run("kind="+kind+"/incumbent-document", func(b *testing.B) any {
 			whole, err := fulltypes.Read([]byte(s.get(b, "/openapi/v3"+at)))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			return touched(b, kind, whole)
 		})
 	}

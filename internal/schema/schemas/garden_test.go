@@ -78,9 +78,7 @@ spec:
 func readObject(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &obj.Object); err != nil {
-		t.Fatal(err)
-	}
+	must(t, yaml.Unmarshal([]byte(text), &obj.Object))
 	return obj
 }
 
@@ -88,13 +86,9 @@ func readObject(t testing.TB, text string) *unstructured.Unstructured {
 func defineGarden(t testing.TB, s *apiServer) client.Client {
 	t.Helper()
 	api, err := client.New(s.config, client.Options{HTTPClient: s.client})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	definition := readObject(t, gardenDefinition)
-	if err := client.IgnoreAlreadyExists(api.Create(t.Context(), definition)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, client.IgnoreAlreadyExists(api.Create(t.Context(), definition)))
 	await.Until(t, "the server to describe gardens", func() bool {
 		return strings.Contains(s.get(t, "/openapi/v3"), gardens.String())
 	})
@@ -107,9 +101,7 @@ func TestARealServerDescribesWhatWasAdded(t *testing.T) {
 	s := realServer(t)
 	api := defineGarden(t, s)
 	definition := readObject(t, gardenDefinition)
-	if err := api.Get(t.Context(), client.ObjectKeyFromObject(definition), definition); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Get(t.Context(), client.ObjectKeyFromObject(definition), definition))
 	field := "hose" + definition.GetResourceVersion() // which is another one if the test runs twice
 	known := func() bool {
 		return path.Check(formOf(gardens.WithKind("Garden")), schemasOf(t, s.config, s.client), "spec."+field) == nil
@@ -118,8 +110,6 @@ func TestARealServerDescribesWhatWasAdded(t *testing.T) {
 		t.Error("a field is known that is not there")
 	}
 	added := fmt.Sprintf(`[{"op": "add", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/%s", "value": {"type": "integer"}}]`, field)
-	if err := api.Patch(t.Context(), definition, client.RawPatch(types.JSONPatchType, []byte(added))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, api.Patch(t.Context(), definition, client.RawPatch(types.JSONPatchType, []byte(added))))
 	await.Until(t, "the server to describe the new field", known)
 }

@@ -86,9 +86,7 @@ func TestSchemasOfCustomKinds(t *testing.T) {
 
 	form := func(g *Garden) *unstructured.Unstructured {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		u := &unstructured.Unstructured{Object: content}
 		u.SetGroupVersionKind(gardens.WithKind("Garden"))
 		return u

@@ -17,3 +17,10 @@ func TestMain(m *testing.M) {
 
 // shared is the control plane whose documents the tests read.
 var shared controlplane.Shared
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

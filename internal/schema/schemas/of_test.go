@@ -26,9 +26,7 @@ func TestSchemasOfAManager(t *testing.T) {
 	s := newServer(t)
 	mgr := &operator{&rest.Config{Host: "http://server"}, &http.Client{Transport: s}, gardenScheme(t)}
 	all, err := schemas.Of(mgr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.wasAsked(t, 0)
 	compare(t, all, bySchema)
 	s.wasAsked(t, 1)

@@ -34,9 +34,7 @@ func realServer(t testing.TB) *apiServer {
 	config := shared.ForTest(t).Config()
 	s := &apiServer{config: config, client: controlplane.HTTPClientForTest(t, config), documents: map[schema.GroupVersion]string{}}
 	var index struct{ Paths map[string]struct{} }
-	if err := json.Unmarshal([]byte(s.get(t, "/openapi/v3")), &index); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(s.get(t, "/openapi/v3")), &index))
 	for at := range index.Paths {
 		version, ok := strings.CutPrefix(at, "apis/")
 		if !ok {
@@ -53,13 +51,9 @@ func realServer(t testing.TB) *apiServer {
 func (s *apiServer) get(t testing.TB, at string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.config.Host+at, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response, err := s.client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -78,9 +72,7 @@ func (s *apiServer) kinds(t testing.TB, of schema.GroupVersion) []schema.GroupVe
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(s.documents[of]), &document); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(s.documents[of]), &document))
 	all := map[schema.GroupVersionKind]bool{}
 	for _, definition := range document.Components.Schemas {
 		for _, kind := range definition.Kinds {

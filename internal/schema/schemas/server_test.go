@@ -31,9 +31,7 @@ type server struct {
 func newServer(t *testing.T) *server {
 	t.Helper()
 	text, err := os.ReadFile("testdata/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &server{text: string(text)}
 }
 
@@ -86,18 +84,14 @@ func gardenScheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	known := runtime.NewScheme()
 	known.AddKnownTypeWithName(gardens.WithKind("Garden"), &Garden{})
-	if err := scheme.AddToScheme(known); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scheme.AddToScheme(known))
 	return known
 }
 
 func schemasOf(t testing.TB, config *rest.Config, client *http.Client) *schemas.Kinds {
 	t.Helper()
 	s, err := schemas.New(config, client, gardenScheme(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 

@@ -34,13 +34,9 @@ func TestTypesAreThoseOfTheWholeDocument(t *testing.T) {
 	count, known := 0, 0
 	for of, text := range s.documents {
 		whole, err := fulltypes.Read([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		document, err := openapi.Read(strings.NewReader(text), of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, kind := range s.kinds(t, of) {
 			if slices.Contains(noObjects, kind.Kind) {
 				continue
