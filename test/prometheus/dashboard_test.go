@@ -78,13 +78,9 @@ func (p place) covers(other place) bool {
 func readDashboard(t *testing.T) *dashboard {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "config", "grafana", "delta-runtime.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := &dashboard{}
-	if err := json.Unmarshal(text, d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, d))
 	if len(d.Panels) < 30 || len(d.Templating.List) < 5 {
 		t.Fatalf("the dashboard has %d panels and %d variables: are they still found?", len(d.Panels), len(d.Templating.List))
 	}
@@ -119,9 +115,7 @@ var ours = regexp.MustCompile(`(?m)^\| (delta_[a-z_]+) \|`)
 // TestTheDashboardHasEveryMetric compares it with docs/metrics.md.
 func TestTheDashboardHasEveryMetric(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "metrics.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := strings.Join(slices.Sorted(maps.Keys(readDashboard(t).queries(t))), "\n")
 	found := ours.FindAllStringSubmatch(string(text), -1)
 	if len(found) < 30 {

@@ -90,9 +90,7 @@ func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".log")
 	out, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tasks := lifecycle.New(context.Background())
 	tasks.Guest(name, func(ctx context.Context) {
 		c := command(ctx)
@@ -115,4 +113,11 @@ func run(t *testing.T, name string, command func(context.Context) *exec.Cmd) {
 			t.Logf("%s wrote at the end (error %v):\n%s", name, err, strings.Join(lines[max(0, len(lines)-30):], ""))
 		}
 	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -43,9 +43,7 @@ func newWorld(t *testing.T, rules *ruleFile, replicas int, flags ...string) *wor
 		w.install(t, folder)
 	}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := controlplane.WriteKubeconfig(kubeconfig, config); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controlplane.WriteKubeconfig(kubeconfig, config))
 	for n := range replicas {
 		w.replicas = append(w.replicas, controlplane.FreeAddressForTest(t))
 		run(t, fmt.Sprint("replica-", n), func(ctx context.Context) *exec.Cmd {
@@ -69,9 +67,7 @@ func newWorld(t *testing.T, rules *ruleFile, replicas int, flags ...string) *wor
 func (w *world) install(t *testing.T, folder string) {
 	t.Helper()
 	objects, err := manifests.Build(t.Context(), root, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, object := range objects {
 		if object.GetKind() != "CustomResourceDefinition" {
 			object.SetNamespace("default")

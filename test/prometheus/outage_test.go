@@ -37,9 +37,7 @@ func TestAnOutageIsSeen(t *testing.T) {
 	}
 	o.shows(t, disconnected)
 
-	if err := o.plane.StartAPIServer(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.plane.StartAPIServer(t.Context()))
 	await.Success(t, "the end of all alerts", func() error { return o.firing(t.Context(), 0) })
 	o.shows(t, disconnections{})
 }
@@ -70,9 +68,7 @@ func (w *world) firing(ctx context.Context, want int) error {
 func (w *world) checkTexts(t *testing.T) {
 	t.Helper()
 	alerts, err := w.alerts(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, a := range alerts {
 		for name, text := range a.Annotations {
 			if strings.Contains(text, "<no value>") || strings.Contains(text, "<error") || strings.Contains(text, "  ") {

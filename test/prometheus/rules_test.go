@@ -38,9 +38,7 @@ type rule struct {
 func readRules(t *testing.T) *ruleFile {
 	t.Helper()
 	objects, err := manifests.Build(t.Context(), root, "config/prometheus")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var file *ruleFile
 	for _, object := range objects {
 		if object.GetKind() != "PrometheusRule" {
@@ -60,9 +58,7 @@ func readRules(t *testing.T) *ruleFile {
 func decode(t *testing.T, object *unstructured.Unstructured) *ruleFile {
 	t.Helper()
 	spec, err := json.Marshal(object.Object["spec"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file := &ruleFile{}
 	reader := json.NewDecoder(bytes.NewReader(spec))
 	reader.DisallowUnknownFields()
@@ -76,13 +72,9 @@ func decode(t *testing.T, object *unstructured.Unstructured) *ruleFile {
 func (f *ruleFile) write(t *testing.T, folder string) string {
 	t.Helper()
 	text, err := json.MarshalIndent(f, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(folder, "rules.yaml")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, text, 0o600))
 	return path
 }
 
@@ -115,13 +107,9 @@ func TestRules(t *testing.T) {
 	promtool, folder := installed(t, "promtool"), t.TempDir()
 	rules := readRules(t)
 	script, err := os.ReadFile("testdata/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	played := filepath.Join(folder, "alerts.yaml")
-	if err := os.WriteFile(played, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(played, script, 0o600))
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			checkRule(t, r)

@@ -45,13 +45,9 @@ func newServer(t *testing.T, rules *ruleFile, targets []string) *server {
 			"static_configs": []any{map[string]any{"targets": targets, "labels": map[string]any{"namespace": "sample-operator-system"}}},
 		}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file := filepath.Join(folder, "prometheus.yaml")
-	if err := os.WriteFile(file, config, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, config, 0o600))
 	run(t, "prometheus", func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(folder, "data"), //nolint:gosec // which is on PATH
 			"--web.listen-address="+s.address, "--log.level=warn")
