@@ -44,9 +44,7 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 		Kind: "pods", Example: &corev1.Pod{}, Reflector: informer.Settings{Lists: informer.PagesOnly},
 		Scopes: []informers.Scope{{Namespace: "always", ListerWatcher: list(0)}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); pods.RunWithContext(ctx) }()
@@ -69,16 +67,12 @@ func TestObjectsOfNamespacesThatAreGoneAreForgotten(t *testing.T) {
 		if namespace = fmt.Sprint("n", round); round == 2 {
 			before = heap()
 		}
-		if err := pods.Core().AddScope(informers.Of(informers.Scope{Namespace: namespace, ListerWatcher: list(each)}, &corev1.Pod{})); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pods.Core().AddScope(informers.Of(informers.Scope{Namespace: namespace, ListerWatcher: list(each)}, &corev1.Pod{})))
 		for range each {
 			<-shown
 		}
 		take(ledger, "web")
-		if err := pods.Core().RemoveScope(namespace, informer.Silently); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pods.Core().RemoveScope(namespace, informer.Silently))
 		await.Until(t, "the pods to be gone", func() bool { return len(pods.GetStore().ListKeys()) == 0 })
 	}
 	if grown := heap() - before; grown > most {

@@ -168,9 +168,7 @@ func TestGapsAreNoticed(t *testing.T) {
 			Reflector: informer.Settings{Lists: informer.PagesOnly},
 		}
 		pods, err := informers.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		run(pods.RunWithContext)
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
 		startedSynced(t, ledgered(holding(pods), ledger, forPods()), newQueue(t))

@@ -110,9 +110,7 @@ func TestWaitForSyncDoesNotPoll(t *testing.T) {
 		started(t, t.Context(), s, newQueue(t))
 		time.AfterFunc(moment, pods.Synced)
 		begin := time.Now()
-		if err := s.WaitForSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.WaitForSync(t.Context()))
 		if took := time.Since(begin); took != moment {
 			t.Errorf("it returned after %v, want %v", took, moment)
 		}

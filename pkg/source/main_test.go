@@ -30,3 +30,10 @@ func outlivePanics(t *testing.T) {
 	t.Cleanup(func() { utilruntime.ReallyCrash = before })
 	utilruntime.ReallyCrash = false
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -42,14 +42,12 @@ func TestAStateThatATransformRefusedIsTouched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 				pods := newInformer(server)
-				if err := pods.SetTransform(func(obj any) (any, error) {
+				must(t, pods.SetTransform(func(obj any) (any, error) {
 					if p := obj.(*podObject); p.Labels["version"] == "bad" {
 						return nil, errors.New("as the test wants it")
 					}
 					return obj, nil
-				}); err != nil {
-					t.Fatal(err)
-				}
+				}))
 				server.Add(pinned("1", "a"))
 				server.Add(pod("other", "1"))
 				run(pods.RunWithContext)

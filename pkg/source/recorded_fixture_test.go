@@ -66,9 +66,7 @@ func startedSynced(t *testing.T, s ctrlsource.SyncingSource, q queue) {
 func syncedIn(t *testing.T, ctx context.Context, s ctrlsource.SyncingSource, q queue) { //nolint:revive // t comes first in a test
 	t.Helper()
 	started(t, ctx, s, q)
-	if err := s.WaitForSync(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.WaitForSync(ctx))
 }
 
 // told takes the changes of a request from a ledger, and describes them in words.

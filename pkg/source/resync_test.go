@@ -130,9 +130,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 					}
 					startedSynced(t, k, newQueue(t))
 					time.Sleep(time.Hour + time.Minute)
-					if err := pods.Core().Resync(nil); err != nil {
-						t.Fatal(err)
-					}
+					must(t, pods.Core().Resync(nil))
 					synctest.Wait()
 					if got := (shown{updates["web"], updates["db"]}); got != tt.want {
 						t.Errorf("the handler was shown %+v, want %+v", got, tt.want)
@@ -145,9 +143,7 @@ func TestPredicatesOfUpdatesDoNotHoldBackAResync(t *testing.T) {
 
 func setResync(t *testing.T, i informers.Informer, policy resync.Policy) {
 	t.Helper()
-	if err := i.Core().SetScopeResync("", policy); err != nil {
-		t.Fatal(err)
-	}
+	must(t, i.Core().SetScopeResync("", policy))
 }
 
 // controller-runtime's SyncPeriod shows updates. Predicates hold these back as in
@@ -180,9 +176,7 @@ func TestPredicatesHoldBackASyncPeriod(t *testing.T) {
 				if updates["web"] != tt.want {
 					t.Errorf("in its period it was shown %d times, want %d", updates["web"], tt.want)
 				}
-				if err := pods.Core().Resync(nil); err != nil {
-					t.Fatal(err)
-				}
+				must(t, pods.Core().Resync(nil))
 				synctest.Wait()
 				if asked := updates["web"] - tt.want; asked != 1 && name != "of resyncs" {
 					t.Errorf("on demand it was shown %d times", asked)
@@ -202,9 +196,7 @@ func relisted(server api) {
 // listAgain lets the informer list again. Nothing has changed.
 func listAgain(t *testing.T, pods informers.Informer) {
 	t.Helper()
-	if err := pods.Core().Relist(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pods.Core().Relist(t.Context()))
 	synctest.Wait()
 }
 
@@ -228,9 +220,7 @@ func TestARelistIsNoResync(t *testing.T) {
 				if got := told(ledger, "web"); got != "Relist Sync 1→1" {
 					t.Errorf("after a relist the ledger has %q", got)
 				}
-				if err := pods.Core().Resync(nil); err != nil {
-					t.Fatal(err)
-				}
+				must(t, pods.Core().Resync(nil))
 				synctest.Wait()
 				if got := told(ledger, "web"); got != "Resync Sync 1→1" {
 					t.Errorf("after a resync the ledger has %q", got)

@@ -144,9 +144,7 @@ func TestAWaitThatEndsWhenTheSourceSyncsLeavesIt(t *testing.T) {
 		k := ledgered(holding(pods), nil, forPods())
 		started(t, t.Context(), k, q)
 		synctest.Wait()
-		if err := k.WaitForSync(late{t.Context(), sync.OnceFunc(func() { run(pods.RunWithContext) })}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.WaitForSync(late{t.Context(), sync.OnceFunc(func() { run(pods.RunWithContext) })}))
 		synctest.Wait()
 		server.Add(pod("web", "1"))
 		if synctest.Wait(); q.Len() != 1 {

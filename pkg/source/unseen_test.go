@@ -37,14 +37,12 @@ func TestAPanicOfAHandlerIsAGap(t *testing.T) {
 	reportErrorsAtOnce(t)
 	inBubble(t, func(t *testing.T, server api, run func(func(context.Context))) {
 		pods := newInformer(server)
-		if err := pods.SetTransform(func(obj any) (any, error) {
+		must(t, pods.SetTransform(func(obj any) (any, error) {
 			if p := obj.(*podObject); p.Labels["version"] == "odd" {
 				return &corev1.Secret{ObjectMeta: p.ObjectMeta}, nil
 			}
 			return obj, nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		server.Add(pod("web", "1"))
 		run(pods.RunWithContext)
 		ledger := delta.NewLedger[request](delta.LedgerOptions{})
