@@ -39,9 +39,7 @@ func BenchmarkLargeDocument(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
 			d, err := openapi.Read(strings.NewReader(text), plants)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			if _, err := d.Types([]string{kind.Kind}).Of(kind.Kind); err != nil {
 				b.Fatal(err)
 			}
@@ -52,12 +50,17 @@ func BenchmarkLargeDocument(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
 			all, err := fulltypes.Read([]byte(text))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			if _, err := all.TypeOf(kind); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

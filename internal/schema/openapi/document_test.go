@@ -16,9 +16,7 @@ import (
 func TestADocumentComesInAnyPieces(t *testing.T) {
 	text := rich(t)
 	whole, err := fulltypes.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kinds := []string{"Plant", "PlantList", "Status", "Twig"}
 	for name, in := range map[string]io.Reader{
 		"byte by byte": iotest.OneByteReader(strings.NewReader(text)), "by halves": iotest.HalfReader(strings.NewReader(text)),

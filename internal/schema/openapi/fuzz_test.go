@@ -44,9 +44,7 @@ func FuzzDocument(f *testing.F) {
 	var document struct {
 		Components struct{ Schemas map[string]json.RawMessage }
 	}
-	if err := json.Unmarshal([]byte(rich(f)), &document); err != nil {
-		f.Fatal(err)
-	}
+	must(f, json.Unmarshal([]byte(rich(f)), &document))
 	for _, definition := range document.Components.Schemas {
 		f.Add([]byte(definition))
 	}
@@ -87,9 +85,7 @@ func FuzzDocument(f *testing.F) {
 func uses(t *testing.T, by typed.ParseableType, spec []byte) {
 	t.Helper()
 	var content any
-	if err := json.Unmarshal(spec, &content); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(spec, &content))
 	object := map[string]any{"apiVersion": "example.com/v1", "kind": "Plant", "spec": content}
 	err := path.Guard(func() error {
 		_, err := by.FromUnstructured(object, typed.AllowDuplicates)

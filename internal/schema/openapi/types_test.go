@@ -22,18 +22,14 @@ var plants = schema.GroupVersion{Group: "example.com", Version: "v1"}
 func rich(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/rich.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
 func read(t testing.TB, text string) *openapi.Document {
 	t.Helper()
 	d, err := openapi.Read(strings.NewReader(text), plants)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -41,9 +37,7 @@ func read(t testing.TB, text string) *openapi.Document {
 func names(t *testing.T, types *openapi.Types, kind string) (all []string) {
 	t.Helper()
 	found, err := types.Of(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range found.Schema.Types {
 		if name := found.Schema.Types[i].Name; !strings.HasPrefix(name, path.UntypedPrefix) {
 			all = append(all, name)
@@ -61,13 +55,9 @@ func judge(t *testing.T, whole *fulltypes.Types, types *openapi.Types, kind sche
 		return
 	}
 	strict, err := whole.TypeOf(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lenient, err := fulltypes.TypeOf(whole.Lenient, kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, d := range fulltypes.Differences(strict, got, path.Unmentioned, true) {
 		t.Errorf("%s, where paths are checked: %s", kind.Kind, d)
 	}
@@ -97,9 +87,7 @@ func TestWhatTheKindsDoNotNeedIsDropped(t *testing.T) {
 func TestEqualPartsAreTheSameMemory(t *testing.T) {
 	text := strings.Replace(rich(t), `"labels": `, `"again": {"type": "object", "additionalProperties": {"type": "object", "properties": {"text": {"type": "string"}}}}, "labels": `, 1)
 	found, err := read(t, text).Types([]string{"Plant"}).Of("Plant")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	part := func(name, field string) smd.Atom {
 		def, _ := found.Schema.FindNamedType(name)
 		below, _ := def.Map.FindField(field)
@@ -163,17 +151,11 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 func TestANumberOrATextIsOneValue(t *testing.T) {
 	text := strings.Replace(rich(t), `"cert": {"type": "string", "format": "byte"}`, `"cert": {"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}`, 1)
 	whole, err := fulltypes.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want, err := whole.TypeOf(plants.WithKind("Plant"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, err := read(t, text).Types([]string{"Plant"}).Of("Plant")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	differ := fulltypes.Differences(want, got, path.Unmentioned, true)
 	if len(differ) != 1 || differ[0].String() != ".spec.cert (): "+fulltypes.OnlyValues {
 		t.Errorf("it differs in %v", differ)
