@@ -45,14 +45,10 @@ func TestOpenAPIIsThatOfTheRoutes(t *testing.T) {
 		"paths":      paths,
 		"components": object{"schemas": m.schemas},
 	}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want = append(want, '\n')
 	if *update {
-		if err := os.WriteFile("openapi.json", want, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("openapi.json", want, 0o600))
 		return
 	}
 	if !bytes.Equal(want, openAPI) {
@@ -66,9 +62,7 @@ func TestOpenAPIHasEachTypeOfV1(t *testing.T) {
 	var doc struct {
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal(openAPI, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(openAPI, &doc))
 	var written []string
 	for _, decl := range types(t) {
 		for _, spec := range decl.Specs {
@@ -213,9 +207,7 @@ func types(t *testing.T) (all []*ast.GenDecl) {
 	}
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, decl := range file.Decls {
 			if of, ok := decl.(*ast.GenDecl); ok && of.Tok == token.TYPE {
 				all = append(all, of)

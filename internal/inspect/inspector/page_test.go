@@ -19,14 +19,10 @@ func TestThePageBuildsItselfOfTextOnly(t *testing.T) {
 		names[path.Base(r.path)] = true
 	}
 	entries, err := pageFiles.ReadDir("page")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, entry := range entries {
 		content, err := pageFiles.ReadFile("page/" + entry.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text := strings.ReplaceAll(string(content), namespace, "")
 		if found := forbidden.FindString(text); found != "" {
 			t.Errorf("%s has %q", entry.Name(), found)

@@ -48,9 +48,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 
 func TestQueriesThatAreTaken(t *testing.T) {
 	q, err := parseQuery("kind=pods&namespace=&op=updated&since=abc.7&limit=3", allForms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if q.texts["kind"] != "pods" || q.texts["op"] != "Updated" || q.since != (place{"abc", 7}) || !q.hasFrom || q.limit != 3 {
 		t.Errorf("read as %+v", q)
 	}
