@@ -74,14 +74,10 @@ func TestAListThatSaysTooMuch(t *testing.T) {
 func TestAListThatComesTwice(t *testing.T) {
 	list := corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}}
 	raw, err := list.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "ConfigMapList"}, Raw: raw}
 	once, err := unknown.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for message, readable := range map[string]bool{string(once): true, string(once) + string(once): false, string(once) + "{}": false} {
 		l := protoList{in: newWindow(strings.NewReader(protoPrefix+message), firstWindow), objects: configMaps().objects(), each: func(arrival) {}}
 		if _, err := l.list(); (err == nil) != readable {

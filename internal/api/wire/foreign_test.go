@@ -144,9 +144,7 @@ func TestWhatATransformHasMadeIsKnown(t *testing.T) {
 	})
 	t.Run("protobuf", func(t *testing.T) {
 		message, err := (&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7"}}).Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		item := objects.proto(message)
 		check(t, item.item().Obj, item.item().Known, item.item().Key)
 	})

@@ -107,9 +107,7 @@ func FuzzProtoList(f *testing.F) {
 		{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "1"}, Data: map[string]string{"k": "v"}}, {},
 	}}
 	raw, err := list.Marshal()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Add(raw)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -117,9 +115,7 @@ func FuzzProtoList(f *testing.F) {
 		wrong := want.Unmarshal(raw)
 		unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "ConfigMapList"}, Raw: raw}
 		wrapped, err := unknown.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got collected
 		in := newWindow(iotest.OneByteReader(bytes.NewReader(append([]byte(protoPrefix), wrapped...))), 8)
 		l := protoList{in: in, objects: configMaps().objects(), each: got.take}

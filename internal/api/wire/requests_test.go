@@ -37,14 +37,10 @@ func says(body string) (*http.Response, error) {
 func clientOf(t *testing.T, server roundTrip, limit flowcontrol.RateLimiter) (*Client, *rest.RESTClient) {
 	t.Helper()
 	base, err := url.Parse("http://nowhere/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	content := rest.ClientContentConfig{GroupVersion: corev1.SchemeGroupVersion, Negotiator: runtime.NewClientNegotiator(scheme.Codecs.WithoutConversion(), corev1.SchemeGroupVersion)}
 	requests, err := rest.NewRESTClient(base, "/api/v1", content, limit, Tap(&http.Client{Transport: server}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return New(Client{
 		Kind: *configMaps(), Negotiator: content.Negotiator,
 		Request: func(_ context.Context, opts metav1.ListOptions) (*rest.Request, error) {
@@ -65,9 +61,7 @@ func TestWatchesAreNotHeldBack(t *testing.T) {
 		began := time.Now()
 		for range 7 {
 			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			stream.Close()
 		}
 		if took := time.Since(began); took != 0 {
@@ -113,9 +107,7 @@ func TestListsAreMeasured(t *testing.T) {
 		}
 		opts := metav1.ListOptions{Limit: 5, ResourceVersion: "7"}
 		request := requests.Get().Namespace("somewhere").Resource("configmaps").VersionedParams(&opts, scheme.ParameterCodec)
-		if err := request.Do(t.Context()).Error(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, request.Do(t.Context()).Error())
 		if len(seen.latencies) != 2 || seen.latencies[0] != seen.latencies[1] || len(seen.sizes) != 2 || seen.sizes[0] != seen.sizes[1] {
 			t.Errorf("the metrics see %q and %q; both should be twice what client-go tells", seen.latencies, seen.sizes)
 		}
@@ -139,17 +131,13 @@ func TestWhatEndsUnansweredIsAskedForAgain(t *testing.T) {
 		}},
 		"a watch": {event("x") + "\n", []error{io.EOF}, func(t *testing.T, c *Client) bool {
 			stream, err := c.Watch(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer stream.Close()
 			_, err = stream.Next(t.Context())
 			return err == nil
 		}, func(t *testing.T, requests *rest.RESTClient) bool {
 			stream, err := requests.Get().Resource("configmaps").VersionedParams(&metav1.ListOptions{Watch: true}, scheme.ParameterCodec).Watch(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer stream.Stop()
 			_, opened := <-stream.ResultChan()
 			return opened

@@ -60,9 +60,7 @@ func TestWindow(t *testing.T) {
 func TestWindowLetsGoOfWhatIsLarge(t *testing.T) {
 	const large = 3 * keptWindow
 	w := newWindow(bytes.NewReader(make([]byte, large+10)), firstWindow)
-	if err := w.atLeast(large); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.atLeast(large))
 	w.used(len(w.bytes()))
 	if cap(w.buf) > keptWindow {
 		t.Errorf("%d bytes are kept", cap(w.buf))
