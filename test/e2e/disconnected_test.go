@@ -22,9 +22,7 @@ var kinds = map[string]client.Object{"v1 ConfigMap": &corev1.ConfigMap{}, "v1 Se
 func followed(t *testing.T, plane *controlplane.Plane, ours cache.Options) *cache.Cache {
 	t.Helper()
 	c, err := cache.NewWithOptions(plane.Config(), crcache.Options{}, ours)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- c.Start(ctx) }()
@@ -56,17 +54,13 @@ func TestAServerThatIsFrozenIsNamed(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	c := followed(t, plane, cache.Options{StaleAfter: bound})
 	frozen := time.Now()
-	if err := plane.SignalAPIServer(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, plane.SignalAPIServer(syscall.SIGSTOP))
 	await.Until(t, "the readiness check to fail", func() bool { return c.Healthz(nil) != nil })
 	after := time.Since(frozen)
 	t.Logf("the readiness check fails %v after the server froze: %v", after, c.Healthz(nil))
 	if after > bound+10*time.Second {
 		t.Errorf("the readiness check fails %v after the server froze, and the bound is %v and five seconds", after, bound)
 	}
-	if err := plane.SignalAPIServer(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, plane.SignalAPIServer(syscall.SIGCONT))
 	await.Until(t, "the readiness check to pass", func() bool { return c.Healthz(nil) == nil })
 }

@@ -94,13 +94,9 @@ func (k kind) object(key cache.ObjectName, value int64) *unstructured.Unstructur
 func onServer(t *testing.T, lw *cache.ListWatch) map[cache.ObjectName]metav1.Object {
 	t.Helper()
 	list, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	items, err := meta.ExtractList(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	world := map[cache.ObjectName]metav1.Object{}
 	for _, item := range items {
 		world[cache.MetaObjectToName(object(item))] = object(item)

@@ -43,9 +43,7 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	config := plane.Config()
 	client, err := dynamic.NewForConfigAndClient(config, controlplane.HTTPClientForTest(t, config))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	prepare(t, client)
 	w := &restoredWriter{client: client, rng: rand.New(rand.NewPCG(seed(t), 0)), there: map[cache.ObjectName]kind{}}
 	w.make(t, beforeBackup)
@@ -65,18 +63,14 @@ func TestARestoredServerIsNoticed(t *testing.T) {
 	all(await.Patience, "at first")
 
 	backup, err := plane.Backup(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all(await.Patience, "after the backup")
 	w.play(t, afterBackup)
 	all(await.Patience, "before the disaster")
 	for _, witness := range witnesses {
 		witness.remember()
 	}
-	if err := plane.Restore(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
+	must(t, plane.Restore(t.Context(), backup))
 	all(healing, "after the disaster")
 	for _, witness := range witnesses {
 		witness.judge(t)
@@ -164,9 +158,7 @@ func (w *restoredWriter) forget(t *testing.T) {
 	clear(w.there)
 	for _, k := range []kind{configMaps, widgets} {
 		list, err := w.client.Resource(k.resource).Namespace("e2e-0").List(t.Context(), metav1.ListOptions{LabelSelector: ownerLabel})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range list.Items {
 			w.there[cache.MetaObjectToName(&list.Items[i])] = k
 		}
@@ -202,17 +194,13 @@ func newWitness(t *testing.T, plane *controlplane.Plane, k kind, settings inform
 	t.Helper()
 	config := plane.Config()
 	lw, client, err := k.informs(config, controlplane.HTTPClientForTest(t, config))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := &witness{name: fmt.Sprint(k.name, " ", settings.Lists, " ", settings.PageSize), server: lw, world: map[delta.Key]seen{}}
 	w.informer, err = shared.New(shared.Config{
 		Kind: k.name, Example: k.sample, Reflector: settings,
 		Scopes: []shared.Scope{{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, client)}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := w.informer.Core().Subscribe(w.hear, informer.SubscribeOptions{}); err != nil {
 		t.Fatal(err)
 	}
