@@ -84,24 +84,18 @@ func TestWhatIsRefused(t *testing.T) {
 func begin(t *testing.T, p *place, text string) {
 	t.Helper()
 	dir, err := savefile.Open(p.dir, savefile.Options{Key: p.key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w, err := dir.Create(kindName, []byte(text))
 	if err == nil {
 		err = errors.Join(w.Finish(), dir.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func eachFile(t *testing.T, dir string, do func(path string) error) {
 	t.Helper()
 	for name := range files(t, dir) {
-		if err := do(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, do(filepath.Join(dir, name)))
 	}
 }
 
@@ -252,15 +246,11 @@ func TestWhichClusterItIs(t *testing.T) {
 	at.forbidden = true
 	at.config.CAFile = filepath.Join(t.TempDir(), "ca.crt")
 	write := func(text string) {
-		if err := os.WriteFile(at.config.CAFile, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(at.config.CAFile, []byte(text), 0o600))
 	}
 	tell := func() string {
 		found, err := Server{Config: &at.config, HTTP: (&things{at: at}).Server().HTTP}.cluster(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return found
 	}
 	write("one")
@@ -278,9 +268,7 @@ func TestWhichClusterItIs(t *testing.T) {
 func TestADirectoryThatCannotBeUsed(t *testing.T) {
 	at := newPlace(t)
 	at.dir = filepath.Join(at.dir, "file")
-	if err := os.WriteFile(at.dir, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(at.dir, nil, 0o600))
 	p := at.start(t, three())
 	if got := p.read(); got != nil {
 		t.Errorf("given %v", got)

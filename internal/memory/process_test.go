@@ -105,24 +105,18 @@ func (p *process) read() map[string]string {
 
 func (p *process) save() {
 	p.t.Helper()
-	if err := p.memory.save(p.t.Context(), running); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.memory.save(p.t.Context(), running))
 }
 
 func (p *process) finish() {
 	p.t.Helper()
-	if err := p.memory.Finish(context.WithoutCancel(p.t.Context())); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.memory.Finish(context.WithoutCancel(p.t.Context())))
 }
 
 // kill leaves the directory as it is.
 func (p *process) kill() {
 	p.t.Helper()
-	if err := p.memory.Close(); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.memory.Close())
 }
 
 func (p *process) log() []string {
@@ -199,9 +193,7 @@ func (thingsNow) Release() {}
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	found, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := map[string][]byte{}
 	for _, f := range found {
 		if all[f.Name()], err = os.ReadFile(filepath.Join(dir, f.Name())); err != nil {

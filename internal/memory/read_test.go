@@ -44,9 +44,7 @@ func TestDamageAtTheEnd(t *testing.T) {
 			continue
 		}
 		content[len(content)-20]++
-		if err := os.WriteFile(filepath.Join(at.dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(at.dir, name), content, 0o600))
 	}
 	p := at.start(t, many)
 	if got := p.read(); got != nil {
