@@ -99,12 +99,8 @@ func TestBlocksThatNothingChecksAreFound(t *testing.T) {
 		"a.txt":         "f()\n",
 		"testdata/a.go": "package a\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(tree, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(tree, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(tree, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(tree, name), []byte(text), 0o600))
 	}
 	for _, c := range []struct{ block, wrong string }{
 		{"<!-- quoted from a.go -->\n```go\ng(\n\t1)\n```\n", ""},

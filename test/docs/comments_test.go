@@ -36,9 +36,7 @@ func TestDocCommentsHaveNoCodeInLists(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // listed are the lines of all lists in a comment.

@@ -34,9 +34,7 @@ func TestTheFirstDifferenceTakesMemory(t *testing.T) {
 		return
 	}
 	kinds, err := schemas.New(&rest.Config{Host: "http://127.0.0.1:1"}, http.DefaultClient, scheme.Scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lives, made := memory()
 	if changes := diff.New(web(3, 1), web(5, 2), kinds); changes.Empty() {
 		t.Error("the two states are the same")

@@ -24,9 +24,7 @@ const (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all, err := docblocks.Pages(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -65,9 +63,7 @@ func declares(folder, name string) bool {
 
 func TestDocumentsNameWhatExists(t *testing.T) {
 	makefile, err := os.ReadFile(root + "/Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for page, text := range pages(t) {
 		if isHistory(page) {
 			continue
@@ -166,5 +162,12 @@ func TestChecksFindWhatIsWrong(t *testing.T) {
 		if got := check(text, root, makefile); len(got) != wrong {
 			t.Errorf("%q has %d things wrong, want %d: %v", text, len(got), wrong, got)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

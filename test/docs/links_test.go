@@ -27,9 +27,7 @@ var docLink = regexp.MustCompile(`(?:^|[\s(])\[\*?((?:[a-z]\w*\.)?[A-Z]\w*(?:\.\
 // leads nowhere as it is written, and its reader looks for something that has another name now.
 func TestCommentsReferToWhatExists(t *testing.T) {
 	dead, err := deadLinks(os.DirFS(root))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, link := range dead {
 		t.Error(link)
 	}

@@ -118,9 +118,7 @@ func TestProseIsPlain(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, p := range unclear {
 		for where, found := range hits[i] {
 			switch most := p.most[where]; {

@@ -34,9 +34,7 @@ func TestTheSiteHasNoDeadLink(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	links := 0
 	for name, text := range files {
 		if path.Ext(name) != ".html" && name != "search.js" || strings.HasPrefix(name, "docs/demo/") { // the demo's own test reads that

@@ -105,9 +105,7 @@ func textsOf(t *testing.T, folders ...string) (texts []string) {
 			})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return texts
 }
