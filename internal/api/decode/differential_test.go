@@ -63,17 +63,13 @@ func everyWay(t *testing.T, rng *rand.Rand, made reflect.Type) {
 	obj := random(rng, made)
 	likes := kin(rng, obj, random(rng, made))
 	text, err := json.Marshal(obj)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !s.holds(t, asJSON, text, likes...) {
 		t.Errorf("refused: %s", text)
 	}
 	if sender, ok := obj.(interface{ Marshal() ([]byte, error) }); ok {
 		sent, err := sender.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !s.holds(t, asProto, sent, likes...) {
 			t.Errorf("refused: %q", sent)
 		}

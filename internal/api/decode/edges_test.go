@@ -174,9 +174,7 @@ func TestAppendStaysApart(t *testing.T) {
 // TestAppendStaysApartWithoutAType has a list that somebody else has decoded.
 func TestAppendStaysApartWithoutAType(t *testing.T) {
 	typ, err := decode.TypeOf(&unstructured.Unstructured{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list := append(make([]any, 0, 8), int64(1), int64(2), int64(3))
 	like := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Site", "metadata": map[string]any{"resourceVersion": "1"}, "spec": map[string]any{"lists": []any{list}},

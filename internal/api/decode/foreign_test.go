@@ -41,9 +41,7 @@ type withDefaults struct {
 func TestMemoryOfOthersIsNotWritten(t *testing.T) {
 	written := `{"name":"a","limits":{"x":{"y":"z"}},"labels":{"k":"v"},"next":{"name":"b"},"values":["1"]}`
 	usual = &Settings{}
-	if err := json.Unmarshal([]byte(written), usual); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(written), usual))
 	limits, next, values := reflect.ValueOf(usual.Limits["x"]).Pointer(), usual.Next, &usual.Values[0]
 	s := newSubject(t, &withDefaults{})
 	read := func(text string, like any) *withDefaults {
@@ -85,9 +83,7 @@ type withNotes struct {
 // TestMemoryThatIsKeptIsNotUsedAgain decodes values that stay known to their decoder.
 func TestMemoryThatIsKeptIsNotUsedAgain(t *testing.T) {
 	codec, err := decode.TypeOf(&withNotes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	notes = nil
 	decoder, like := codec.NewDecoder(), any(nil)
 	for i := range 3 {

@@ -170,9 +170,7 @@ func TestManyFields(t *testing.T) {
 		obj.Elem().Field(i).SetInt(math.MaxInt64 - int64(i))
 	}
 	text, err := json.Marshal(obj.Interface())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !s.holds(t, asJSON, text) {
 		t.Errorf("128 fields are refused")
 	}

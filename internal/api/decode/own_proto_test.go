@@ -65,9 +65,7 @@ func TestOwnDecodersOfProtobuf(t *testing.T) {
 	}
 	for _, example := range []runtime.Object{&corev1.Pod{}, &metav1.PartialObjectMetadata{}} {
 		codec, err := decode.TypeOf(example)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, ok := codec.NewDecoder().Proto(nil, nil); !ok {
 			t.Errorf("%T is left to others", example)
 		}

@@ -26,9 +26,7 @@ type subject struct {
 func newSubject(t testing.TB, example any) *subject {
 	t.Helper()
 	codec, err := decode.TypeOf(example)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &subject{typ: reflect.TypeOf(example).Elem(), codec: codec, decoder: codec.NewDecoder()}
 }
 
