@@ -7,3 +7,10 @@ import (
 )
 
 func TestMain(m *testing.M) { realtime.Main(m) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -52,9 +52,7 @@ func tryImage(t *testing.T, folder string) {
 			continue
 		}
 		layer, err := inflated(files[blob(get(blob(of.Digest)).Layers[0].Digest)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		inside := map[string][]byte{}
 		unpack(t, inside, layer)
 		program := filepath.Join(t.TempDir(), "manager")
@@ -72,13 +70,9 @@ func unpack(t *testing.T, into map[string][]byte, from io.Reader) {
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := io.ReadAll(entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		into[strings.TrimPrefix(header.Name, "/")] = text
 	}
 }
@@ -88,22 +82,16 @@ func unpack(t *testing.T, into map[string][]byte, from io.Reader) {
 func tryOperator(t *testing.T, folder string) {
 	plane := controlplane.ForTest(t, controlplane.Options{Workloads: true})
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := controlplane.WriteKubeconfig(kubeconfig, plane.Config()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controlplane.WriteKubeconfig(kubeconfig, plane.Config()))
 	env := []string{"KUBECONFIG=" + kubeconfig, "HELM_CACHE_HOME=" + t.TempDir(), "HELM_CONFIG_HOME=" + t.TempDir(), "HELM_DATA_HOME=" + t.TempDir()}
 	kubectl := func(args ...string) string { return place{folder: root, env: env}.do(t, "bin/k8s/kubectl", args...) }
 	helm := func(args ...string) string { return place{folder: root, env: env}.do(t, "bin/helm", args...) }
 	for _, kind := range []string{"Issuer", "Certificate"} {
 		of := schema.GroupVersionKind{Group: "cert-manager.io", Version: "v1", Kind: kind}
 		text, err := json.Marshal(manifests.Definition(of, manifests.Anything()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		at := filepath.Join(t.TempDir(), "definition.json")
-		if err := os.WriteFile(at, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(at, text, 0o600))
 		kubectl("create", "-f", at)
 		kubectl("wait", "--for=condition=Established", "--timeout=60s", "-f", at)
 	}

@@ -82,9 +82,7 @@ func TestRelease(t *testing.T) {
 func read(t *testing.T, folder, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -111,9 +109,7 @@ func tryPlugin(t *testing.T, folder string) {
 			Metadata   struct{ Component struct{ Name string } }
 			Components []struct{ Name string }
 		}
-		if err := json.Unmarshal([]byte(read(t, folder, "kubectl-delta_"+platform+".cdx.json")), &sbom); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(read(t, folder, "kubectl-delta_"+platform+".cdx.json")), &sbom))
 		if sbom.Metadata.Component.Name != module+"/cmd/kubectl-delta" || len(sbom.Components) < 20 {
 			t.Errorf("the SBOM for %s is of %s, with %d components", platform, sbom.Metadata.Component.Name, len(sbom.Components))
 		}
@@ -131,9 +127,7 @@ func tryModules(t *testing.T, clone string) {
 	}
 	user := t.TempDir()
 	text := "package main\n\nimport (\n\t_ \"" + module + "/pkg/builder\"\n\t_ \"" + module + "/pkg/manager\"\n\t_ \"" + module + "/tracing\"\n)\n\nfunc main() {}\n"
-	if err := os.WriteFile(filepath.Join(user, "main.go"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(user, "main.go"), []byte(text), 0o600))
 	place{folder: user, env: env}.do(t, "go", "mod", "init", "my.domain/operator")
 	place{folder: user, env: env}.do(t, "go", "get", module+"@"+version, module+"/tracing@"+version)
 	place{folder: user, env: env}.do(t, "go", "mod", "tidy")
