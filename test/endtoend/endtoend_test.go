@@ -31,9 +31,7 @@ func seeEverything(t *testing.T, side, form string) {
 	t.Helper()
 	t.Parallel() // most of the time is client-go's pause before a relist
 	found, err := play(t, scenario{Side: side, Form: form, Objects: 60, Events: 200, Relists: 1, Replays: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if found.ListCPU <= 0 || found.EventsCPU <= 0 || found.RelistCPU <= 0 || found.ReplayCPU <= 0 || found.Heap <= found.BaseHeap {
 		t.Errorf("the figures are %+v", found)
 	}
@@ -136,8 +134,6 @@ func TestChangesAreSmall(t *testing.T) {
 func describe(t *testing.T, obj any) []string {
 	t.Helper()
 	text, err := json.MarshalIndent(obj, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.Split(string(text), "\n")
 }

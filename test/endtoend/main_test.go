@@ -56,3 +56,10 @@ func do(text string) error {
 	}
 	return json.NewEncoder(os.Stdout).Encode(found)
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -28,27 +28,19 @@ type process struct {
 func start(tb testing.TB, j job) *process {
 	tb.Helper()
 	text, err := json.Marshal(j)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	binary, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	p := &process{command: exec.CommandContext(tb.Context(), binary)}
 	p.command.Env = append(slices.DeleteFunc(os.Environ(), tunesMemory), jobVariable+"="+string(text))
 	p.command.Stderr = &p.errors
 	output, err := p.command.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	p.output = bufio.NewReader(output)
 	if p.input, err = p.command.StdinPipe(); err != nil {
 		tb.Fatal(err)
 	}
-	if err := p.command.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, p.command.Start())
 	return p
 }
 

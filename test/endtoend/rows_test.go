@@ -40,9 +40,7 @@ func figuresOf(b *testing.B, s scenario) figures {
 		return k.figures
 	}
 	found, err := play(b, s)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	known[s] = &shared{found, map[string]bool{b.Name(): true}}
 	return found
 }

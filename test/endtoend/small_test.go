@@ -11,9 +11,7 @@ func TestSmallObjectsAreOfTwoKilobytes(t *testing.T) {
 		objects, size := scenario{Form: form, Objects: 500, Small: true}.collection().Objects, 0
 		for _, obj := range objects {
 			text, err := json.Marshal(obj)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			size += len(text)
 		}
 		if each := size / len(objects); each < 1900 || each > 2200 {
