@@ -2,9 +2,12 @@ package builder_test
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +28,8 @@ import (
 
 	"github.com/delta-runtime/delta-runtime/pkg/builder"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
+	drpredicate "github.com/delta-runtime/delta-runtime/pkg/predicate"
+	"github.com/delta-runtime/delta-runtime/pkg/resync"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -155,5 +160,137 @@ func TestOnlyMetadataIsWatched(t *testing.T) {
 		if want := []string{"*v1.PartialObjectMetadata ConfigMap", "*v1.PartialObjectMetadata Secret", "*v1.Pod "}; !slices.Equal(asked.kinds, want) {
 			t.Errorf("asked for %q, want %q", asked.kinds, want)
 		}
+	})
+}
+
+// TestCauseLog reads the line of each call.
+func TestCauseLog(t *testing.T) {
+	for level, want := range map[int][]string{
+		0: {
+			`"because"="InitialList Secret team/a Added" "result"="success" "incomplete"="an object was there`,
+			`"because"="Primary Secret team/a Updated (data.password: (hidden) → (hidden))" "result"="error" "steps"=["copy done"]`,
+			`"because"="Retry, Primary Secret team/a Updated (told again) (data.password: (hidden) → (hidden))" "result"="success" "attempt"=2`,
+		},
+		1: nil,
+	} {
+		inWorld(t, func(t *testing.T, w *world) {
+			var lines []string
+			w.manager.logger = funcr.New(func(_, args string) {
+				if strings.Contains(args, `"msg"="Reconciled"`) {
+					lines = append(lines, args)
+				}
+			}, funcr.Options{Verbosity: 0})
+			var calls atomic.Int32
+			about := newObject(secret, "a").(*corev1.Secret)
+			about.Data = map[string][]byte{"password": []byte("canary")}
+			w.servers[secret].Add(about)
+			synctest.Wait()
+			reconciler := reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				if calls.Add(1) != 2 {
+					return reconcile.Result{}, nil
+				}
+				err := delta.Plan(ctx).On(&corev1.Secret{}, "data").Do("copy", func(context.Context) error { return nil })
+				return reconcile.Result{}, errors.Join(err, errors.New("once"))
+			})
+			must(t, builder.ControllerManagedBy(w.manager).Named("logs").For(&corev1.Secret{}).WithCauseLog(level).Complete(reconciler))
+			w.start()
+			about = about.DeepCopy()
+			about.Data["password"] = []byte("another canary")
+			w.servers[secret].Modify(about)
+			w.awaitCalls(func() bool { return calls.Load() == 3 })
+			if len(lines) != len(want) {
+				t.Fatalf("level %d has %d lines, want %d: %q", level, len(lines), len(want), lines)
+			}
+			for i, line := range lines {
+				line = regexp.MustCompile(`"took"="[^"]*" ?`).ReplaceAllString(line, "")
+				if !strings.Contains(line, want[i]) {
+					t.Errorf("line %d is\n%s\nwant in it\n%s", i, line, want[i])
+				}
+				if strings.Contains(line, "canary") || !strings.Contains(line, `"name"="a"`) {
+					t.Errorf("line %d shows a value, or not whose it is: %s", i, line)
+				}
+			}
+		})
+	}
+}
+
+// A log that panics changes nothing of what a call has come to.
+func TestAPanicOfTheCauseLogIsNoRetry(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var said atomic.Int32
+		w.manager.logger = funcr.New(func(_, args string) {
+			switch {
+			case strings.Contains(args, `"msg"="Reconciled"`):
+				panic("the log is full")
+			case strings.Contains(args, "could not be shown") && strings.Contains(args, "the log is full"):
+				said.Add(1)
+			}
+		}, funcr.Options{Verbosity: 0})
+		var calls atomic.Int32
+		w.servers[secret].Add(newObject(secret, "a"))
+		synctest.Wait()
+		reconciler := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			calls.Add(1)
+			return reconcile.Result{}, nil
+		})
+		must(t, builder.ControllerManagedBy(w.manager).Named("full").For(&corev1.Secret{}).WithCauseLog(0).Complete(reconciler))
+		w.start()
+		w.awaitCalls(func() bool { return calls.Load() > 0 })
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if calls.Load() != 1 || said.Load() != 1 {
+			t.Errorf("the reconciler was called %d times, and the log says %d times why it is silent", calls.Load(), said.Load())
+		}
+	})
+}
+
+// TestAResyncPassesPredicatesOfUpdates resyncs a controller by its own policies and on
+// demand, and has a relist. Predicates about updates hold back only the relist.
+func TestAResyncPassesPredicatesOfUpdates(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var mu sync.Mutex // guards told
+		var told []string
+		must(t, builder.ControllerManagedBy(w.manager).
+			For(&corev1.ConfigMap{}).
+			Owns(&corev1.Pod{}, builder.WithPredicates(drpredicate.ChangedAt("spec")), builder.WithResyncPolicy(resync.Policy{Period: 90 * time.Minute})).
+			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(secretsRequests), builder.WithPredicates(drpredicate.NotResync())).
+			WithEventFilter(predicate.GenerationChangedPredicate{}).
+			WithResync(resync.Policy{Period: time.Hour}).
+			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				for change := range delta.From(ctx).All() {
+					if change.Op == delta.Sync {
+						told = append(told, change.Cause.String()+" "+change.Kind.Kind)
+					}
+				}
+				return reconcile.Result{}, nil
+			})))
+		w.start()
+		w.servers[configMap].Add(newObject(configMap, "c"))
+		w.servers[pod].Add(newObject(pod, "p", "c"))
+		w.servers[secret].Add(newObject(secret, "s", "c"))
+		expect := func(what string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if slices.Sort(told); !slices.Equal(told, want) {
+				t.Errorf("%s: the reconciler was told %q, want %q", what, told, want)
+			}
+			told = nil
+		}
+		time.Sleep(time.Hour + time.Minute)
+		expect("after an hour", "Resync ConfigMap")
+		time.Sleep(30 * time.Minute)
+		expect("after an hour and a half", "Resync Pod")
+		for _, i := range w.informers {
+			must(t, i.Core().Resync(nil))
+		}
+		expect("on demand", "Resync ConfigMap", "Resync Pod")
+		for _, i := range w.informers {
+			must(t, i.Core().Relist(t.Context()))
+		}
+		expect("after a relist")
 	})
 }
