@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -187,4 +188,91 @@ func TestNotOwnWriteModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestChangedAtKnowsWhatCanExist has paths that some kinds have, and paths that no kind has.
+func TestChangedAtKnowsWhatCanExist(t *testing.T) {
+	statusOf := func(form func(client.Object) client.Object) event.UpdateEvent {
+		after := deployment()
+		after.Status.ReadyReplicas, after.ResourceVersion = 7, "2"
+		return update(form(deployment()), form(after))
+	}
+	asIs := func(obj client.Object) client.Object { return obj }
+	known := func(obj client.Object) client.Object {
+		u := untyped(obj)
+		u.GetObjectKind().SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+		return u
+	}
+	config := func(version string) client.Object {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version, Annotations: map[string]string{"at": version}}}
+	}
+	for _, path := range []string{"spec.replica", "Spec.Replicas", "/spec/replicas", "{.spec.replicas}", "metadata.label"} {
+		for name, form := range map[string]func(client.Object) client.Object{"typed": asIs, "unstructured": known} {
+			if !predicate.ChangedAt(path).Update(statusOf(form)) {
+				t.Errorf("%s, %s: holds back an update, although nothing of that name can exist", name, path)
+			}
+		}
+		after := deployment()
+		after.ResourceVersion = "2"
+		if p := predicate.TypedChangedAt[*appsv1.Deployment](path); !p.Update(event.TypedUpdateEvent[*appsv1.Deployment]{ObjectOld: deployment(), ObjectNew: after}) {
+			t.Errorf("%s: a predicate of a type holds back an update, although the type has nothing of that name", path)
+		}
+	}
+	both := predicate.ChangedAt("spec.replicas", "data")
+	if !both.Update(statusOf(asIs)) {
+		t.Error("the path data is not called wrong, although no kind with data was seen")
+	}
+	both.Create(event.CreateEvent{Object: config("1")})
+	if both.Update(statusOf(asIs)) || both.Update(statusOf(known)) || both.Update(update(config("1"), config("2"))) {
+		t.Error("a path of one kind is touched by another")
+	}
+	filled := &corev1.ConfigMap{Data: map[string]string{"a": "b"}}
+	if !both.Update(update(config("1"), filled)) {
+		t.Error("a path that one of the kinds has is not touched")
+	}
+	custom := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "Custom"}}
+	if predicate.ChangedAt("spec.anything").Update(update(custom, custom)) {
+		t.Error("a path of an unknown kind is called wrong")
+	}
+}
+
+func TestNotStatusOnlyOfOddKinds(t *testing.T) {
+	config := func(version, value string) client.Object {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}, Data: map[string]string{"status": value}}
+	}
+	partial := func(version string, generation int64, label string) client.Object {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			ResourceVersion: version, Generation: generation, Labels: map[string]string{"app": label},
+		}}
+	}
+	priority := func(version string) client.Object {
+		p := partial(version, 1, "web")
+		p.GetObjectKind().SetGroupVersionKind(schedulingv1.SchemeGroupVersion.WithKind("PriorityClass"))
+		return p
+	}
+	custom := func(version, top string) client.Object {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Odd", top: "x", "metadata": map[string]any{"name": "a", "resourceVersion": version},
+		}}
+	}
+	for name, tt := range map[string]struct {
+		e      event.UpdateEvent
+		passes bool
+	}{
+		"without status, nothing":         {update(config("1", "a"), config("2", "a")), false},
+		"without status, something":       {update(config("1", "a"), config("2", "b")), true},
+		"metadata, status":                {update(partial("1", 7, "web"), partial("2", 7, "web")), false},
+		"metadata, spec":                  {update(partial("1", 7, "web"), partial("2", 8, "web")), true},
+		"metadata, label":                 {update(partial("1", 7, "web"), partial("2", 7, "db")), true},
+		"metadata, who knows":             {update(partial("1", 0, "web"), partial("2", 0, "web")), true},
+		"a generation that never changes": {update(priority("1"), priority("2")), true},
+		"a status that is a text":         {update(custom("1", "other"), custom("2", "status")), true},
+		"a field that begins like it":     {update(custom("1", "status"), custom("2", "statusOfOthers")), true},
+		"a removed spec":                  {update(custom("1", "spec"), custom("2", "status")), true},
+		"unstructured, and nothing else":  {update(custom("1", "status"), custom("2", "status")), false},
+	} {
+		if got := predicate.NotStatusOnly().Update(tt.e); got != tt.passes {
+			t.Errorf("%s: passes is %v, want %v", name, got, tt.passes)
+		}
+	}
 }
