@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
 
 // TestASaveInTheMiddleOfARead sees that a kind is not saved before its past was read to the end: it would be its own past.
@@ -53,4 +56,36 @@ func TestDamageAtTheEnd(t *testing.T) {
 	if lines := p.log(); len(lines) != 1 || !strings.Contains(lines[0], "not what was written there") {
 		t.Errorf("the log has %q", lines)
 	}
+}
+
+// FuzzIdentity reads identities from any bytes: what is read is written in the same way.
+func FuzzIdentity(f *testing.F) {
+	f.Add(identity{delta.Key{Namespace: "n", Name: "a"}, "uid", "1"}.append(nil))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		about, rest, err := parseIdentity(data)
+		if err != nil {
+			return
+		}
+		again, tail, err := parseIdentity(append(about.append(nil), rest...))
+		if err != nil || again != about || !bytes.Equal(tail, rest) {
+			t.Errorf("%q is %v, which is read again as %v (%v)", data, about, again, err)
+		}
+	})
+}
+
+// FuzzHeader reads headers from any text.
+func FuzzHeader(f *testing.F) {
+	f.Add(header{Format: format, Cluster: "uid one", Print: "all"}.text())
+	f.Add([]byte(`{"Format":3,"Saved":"2026-11-26T00:00:00Z","Kinds":{"":{}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h, err := parseHeader(text)
+		if err != nil {
+			return
+		}
+		again, err := parseHeader(h.text())
+		if err != nil || !again.Saved.Equal(h.Saved) || again.Cluster != h.Cluster || again.Print != h.Print {
+			t.Errorf("%q is read again as %v (%v)", text, again, err)
+		}
+	})
 }
