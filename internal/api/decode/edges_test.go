@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/delta-runtime/delta-runtime/internal/api/decode"
 	"github.com/delta-runtime/delta-runtime/internal/testing/benchkit"
@@ -211,5 +212,69 @@ func visit(v reflect.Value, found func(part reflect.Value) (deeper bool)) {
 			}
 		}
 	default:
+	}
+}
+
+// TestOwners reads the owner that controls an object, wherever it stands and whatever is said of others.
+func TestOwners(t *testing.T) {
+	yes, no := true, false
+	owner := func(uid types.UID, controls *bool) metav1.OwnerReference {
+		return metav1.OwnerReference{APIVersion: "v1", Kind: "Thing", Name: "of-" + string(uid), UID: uid, Controller: controls}
+	}
+	for _, owners := range [][]metav1.OwnerReference{
+		nil, {owner("a", nil)}, {owner("a", &no)}, {owner("a", &yes)}, {owner("a", &no), owner("b", &yes)},
+		{owner("a", nil), owner("b", &no), owner("c", &yes)}, {owner("a", &yes), owner("b", &yes)}, {owner("a", &yes), owner("b", &no)},
+	} {
+		obj := &metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{Kind: "Thing", APIVersion: "example.com/v1"},
+			ObjectMeta: metav1.ObjectMeta{Name: "name", Namespace: "space", UID: "uid", ResourceVersion: "17", OwnerReferences: owners},
+		}
+		data := []byte(encoded(obj))
+		headOfJSON(t, data, true)
+		headOfProto(t, sent(obj))
+		head, ok := decode.ReadHead(data, true)
+		if !ok || string(head.Kind) != "Thing" || string(head.APIVersion) != "example.com/v1" {
+			t.Errorf("the head is %q, %q, %t: %s", head.Kind, head.APIVersion, ok, data)
+		}
+		if _, ok := newSubject(t, obj).codec.ReadProtoHead(sent(obj)); !ok {
+			t.Errorf("there is no head in %q", sent(obj))
+		}
+	}
+}
+
+// TestIs compares heads with what is known of an object.
+func TestIs(t *testing.T) {
+	head, ok := decode.ReadHead([]byte(`{"metadata":{"name":"a","uid":"b","resourceVersion":"1"}}`), false)
+	none, also := decode.ReadHead([]byte(`{"metadata":{"name":"a","uid":"b"}}`), false)
+	if !ok || !also || !head.Is("b", "1") || head.Is("b", "2") || head.Is("c", "1") || head.Is("", "1") || head.Is("b", "") || none.Is("b", "") {
+		t.Errorf("%+v or %+v is something else", head, none)
+	}
+}
+
+// TestQuantitiesThatAreAsked asks a published quantity while another one is decoded against it, and asked in its turn. An
+// answer may write into the quantity: its text, or another form of its number. So no two objects have one quantity. The race
+// detector judges the rest.
+func TestQuantitiesThatAreAsked(t *testing.T) {
+	s := newSubject(t, &known{})
+	for _, text := range []string{"1Gi", "100m", "0", "512Mi", "1000m", "2000", "0.5"} {
+		read := func(like any) *known {
+			obj, _, ok := s.decoder.JSON([]byte(`{"sizes":["`+text+`"]}`), like)
+			if !ok {
+				t.Fatalf("%s is refused", text)
+			}
+			return obj.(*known)
+		}
+		var handlers sync.WaitGroup
+		ask := func(of *known) {
+			handlers.Go(func() { _, _ = of.Sizes[0].String(), of.Sizes[0].AsFloat64Slow() })
+		}
+		published := read(nil)
+		ask(published)
+		next := read(published)
+		ask(next)
+		handlers.Wait()
+		if next.Sizes[0] == published.Sizes[0] {
+			t.Errorf("%s is shared", text)
+		}
 	}
 }
