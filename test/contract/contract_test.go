@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/seeds"
 )
@@ -121,3 +122,5 @@ func playGroup(t *testing.T, st *stage, group []script, fakes []*player) []*play
 	}
 	return players
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

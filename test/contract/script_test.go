@@ -2,7 +2,9 @@ package contract
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,4 +155,148 @@ func (s script) acts() (acts [][]step, events []event) {
 		acts[len(acts)-1] = append(acts[len(acts)-1], one)
 	}
 	return acts, events
+}
+
+// names are the names of the versions of a script's writes. A write may be lost, or the
+// server may not know it yet. Requests can still use the name of such a write, but no version
+// in an answer gets it.
+type names struct {
+	known []named
+	blind bool // the server hears of nothing
+	count int
+}
+
+type named struct {
+	name          string
+	version       int64
+	lost, unknown bool
+}
+
+func (n *names) upcoming() string { return fmt.Sprint("w", n.count+1) }
+
+func (n *names) add(version string) {
+	number, _ := strconv.ParseInt(version, 10, 64) // the error of a failed write has been reported
+	n.known = append(slices.Clone(n.known), named{name: n.upcoming(), version: number, unknown: n.blind})
+	n.count++
+}
+
+// after notes the effect of an event. backup is the version of the backup, if there is one.
+func (n *names) after(e event, backup int64) {
+	known := slices.Clone(n.known)
+	if e == restore || e == restart && n.blind {
+		for i := range known {
+			known[i].lost = known[i].lost || !known[i].unknown && known[i].version > backup
+			known[i].unknown = false
+		}
+	}
+	n.known, n.blind = known, e == restoreBelow || n.blind && e != restart && e != restore
+}
+
+// version is the number behind a name in a script.
+func (n *names) version(name string) string {
+	var last int64
+	for _, known := range n.known {
+		if known.name == name {
+			return strconv.FormatInt(known.version, 10)
+		}
+		last = max(last, known.version)
+	}
+	if name == "future" {
+		return strconv.FormatInt(last+1_000_000, 10)
+	}
+	return name
+}
+
+// of is the name of the last write up to a version.
+func (n *names) of(version string) string {
+	number, err := strconv.ParseInt(version, 10, 64)
+	if err != nil {
+		return strconv.Quote(version)
+	}
+	last := named{name: "before"}
+	for _, known := range n.known {
+		if known.version <= number && known.version >= last.version && !known.lost && !known.unknown {
+			last = known
+		}
+	}
+	return last.name
+}
+
+// random is a script of some writes, and of requests with random options, which may not make
+// sense. For most seeds there is an event in between.
+func random(seed uint64) script {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	d := dice{rng, map[string]bool{}}
+	s := script{name: fmt.Sprint("seed=", seed)}
+	fates := [][]event{nil, {compact, restart}, {restart, compact}}
+	count := 0
+	act := func() {
+		for range 3 + rng.IntN(5) {
+			s.steps, count = append(s.steps, d.write()), count+1
+		}
+		if rng.IntN(2) == 0 {
+			s.steps = append(s.steps, list{limit: 1 + rng.Int64N(2)})
+		}
+	}
+	act()
+	for _, e := range fates[rng.IntN(len(fates))] {
+		s.steps = append(s.steps, e)
+		if rng.IntN(2) == 0 {
+			act()
+		}
+	}
+	var requests together
+	for range 8 {
+		if r := d.request(count); rng.IntN(2) == 0 {
+			requests = append(requests, list(r))
+		} else {
+			requests = append(requests, watch{request: r})
+		}
+	}
+	s.steps = append(s.steps, requests)
+	return s
+}
+
+// dice draws what a script does. It knows which objects there are.
+type dice struct {
+	*rand.Rand
+	there map[string]bool
+}
+
+func (d dice) write() step {
+	name := string(rune('a' + d.IntN(5)))
+	if d.there[name] && d.IntN(3) == 0 {
+		d.there[name] = false
+		return remove{name}
+	}
+	d.there[name] = true
+	return put{name, []string{"", "red"}[d.IntN(2)]}
+}
+
+// request draws options. It leaves out each option in most cases. Otherwise hardly any
+// request would make sense.
+func (d dice) request(writes int) request {
+	r := request{bookmarks: d.IntN(3) == 0}
+	switch d.IntN(6) {
+	case 0:
+	case 1:
+		r.version = "0"
+	case 2:
+		r.version = "future"
+	default:
+		r.version = fmt.Sprint("w", 1+d.IntN(writes))
+	}
+	if d.IntN(2) == 0 {
+		r.match = []metav1.ResourceVersionMatch{exact, notOlderThan}[d.IntN(2)]
+	}
+	if d.IntN(3) == 0 {
+		r.limit = 1 + d.Int64N(3)
+	}
+	if d.IntN(4) == 0 {
+		r.initial = []*bool{yes, no}[d.IntN(2)]
+	}
+	if d.IntN(5) == 0 {
+		r.from = []string{"next", "rest", "nonsense"}[d.IntN(3)]
+	}
+	return r
 }
