@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/delta-runtime/delta-runtime/pkg/toolscache"
 )
 
 // A deltaFIFO is the FIFO that a fifoScript drives.
@@ -89,4 +91,13 @@ func at(log []outcomeOfStep, i int) string {
 		return "(ended)"
 	}
 	return log[i].String()
+}
+
+// subject is the informer under test.
+var subject constructor = toolscache.NewSharedIndexInformer
+
+// subjectFIFO is the DeltaFIFO under test.
+func subjectFIFO(o cache.DeltaFIFOOptions) deltaFIFO {
+	f := toolscache.NewDeltaFIFOWithOptions(o)
+	return deltaFIFO{Queue: f, keys: f.ListKeys}
 }
