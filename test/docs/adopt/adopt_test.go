@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/delta-runtime/delta-runtime/internal/testing/realtime"
 )
 
 // level is a set of steps that are taken together, and what should run after them.
@@ -132,3 +134,5 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestMain(m *testing.M) { realtime.Main(m) }
