@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/delta-runtime/delta-runtime/internal/testing/docblocks"
+	"github.com/delta-runtime/delta-runtime/internal/testing/realtime"
 )
 
 func TestEveryCommandIsRun(t *testing.T) {
@@ -169,3 +170,5 @@ func TestOutputsThatNothingPutsOutAreFound(t *testing.T) {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { realtime.Main(m) }

@@ -1,9 +1,0 @@
-package commands
-
-import (
-	"testing"
-
-	"github.com/delta-runtime/delta-runtime/internal/testing/realtime"
-)
-
-func TestMain(m *testing.M) { realtime.Main(m) }
