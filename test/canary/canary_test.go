@@ -84,16 +84,16 @@ func (o *operator) look(t *testing.T) {
 func (s *story) prepare() {
 	s.t.Helper()
 	if err := s.api.Create(s.t.Context(), manifests.Definition(custom, manifests.Anything())); !apierrors.IsAlreadyExists(err) {
-		s.must(err)
+		must(s.t, err)
 	}
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(custom)
 	await.Success(s.t, "the server to serve the custom kind", func() error { return s.api.List(s.t.Context(), list) })
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "canary-"}}
-	s.must(s.api.Create(s.t.Context(), namespace))
+	must(s.t, s.api.Create(s.t.Context(), namespace))
 	s.namespace = namespace.Name
 	s.keeper = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "keeper"}}
-	s.must(s.api.Create(s.t.Context(), s.keeper))
+	must(s.t, s.api.Create(s.t.Context(), s.keeper))
 }
 
 // knowledge asks the inspector for what there is.
@@ -101,17 +101,17 @@ func (s *story) knowledge(v *visitor) *knowledge {
 	s.t.Helper()
 	about := &knowledge{namespace: s.namespace}
 	var kinds v1.KindList
-	s.must(json.Unmarshal(v.get("GET /delta/v1/kinds", v.base+"/delta/v1/kinds"), &kinds))
+	must(s.t, json.Unmarshal(v.get("GET /delta/v1/kinds", v.base+"/delta/v1/kinds"), &kinds))
 	for _, kind := range kinds.Items {
 		about.kinds = append(about.kinds, kind.Name)
 	}
 	var controllers v1.ControllerList
-	s.must(json.Unmarshal(v.get("GET /delta/v1/controllers", v.base+"/delta/v1/controllers"), &controllers))
+	must(s.t, json.Unmarshal(v.get("GET /delta/v1/controllers", v.base+"/delta/v1/controllers"), &controllers))
 	for _, controller := range controllers.Items {
 		about.controllers = append(about.controllers, controller.Name)
 	}
 	var secrets corev1.SecretList
-	s.must(s.api.List(s.t.Context(), &secrets, client.InNamespace(s.namespace)))
+	must(s.t, s.api.List(s.t.Context(), &secrets, client.InNamespace(s.namespace)))
 	for _, secret := range secrets.Items {
 		about.secrets = append(about.secrets, secret.Name)
 	}
@@ -122,9 +122,9 @@ func (s *story) knowledge(v *visitor) *knowledge {
 func (s *story) events() {
 	s.t.Helper()
 	for _, all := range []client.ObjectList{&corev1.EventList{}, &eventsv1.EventList{}} {
-		s.must(s.api.List(s.t.Context(), all))
+		must(s.t, s.api.List(s.t.Context(), all))
 		text, err := json.Marshal(all)
-		s.must(err)
+		must(s.t, err)
 		s.hunt.collect("Events", text)
 	}
 }
@@ -133,9 +133,7 @@ func (s *story) events() {
 func directly(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	api, err := client.New(config, client.Options{HTTPClient: controlplane.HTTPClientForTest(t, config), Scheme: scheme.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return api
 }
 
@@ -143,8 +141,6 @@ func directly(t *testing.T, config *rest.Config) client.Client {
 func kubeconfig(t *testing.T, config *rest.Config) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := controlplane.WriteKubeconfig(path, config); err != nil {
-		t.Fatal(err)
-	}
+	must(t, controlplane.WriteKubeconfig(path, config))
 	return path
 }

@@ -80,9 +80,7 @@ func (o *operator) control(t *testing.T) {
 		own("handlers").For(&corev1.ConfigMap{}).Watches(&corev1.Secret{}, o.handler()).WatchesRawSource(deltas).
 			Complete(o.reconciler("handlers")),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // predicates of an operator. One panics, and others ask for fields that no Secret has.

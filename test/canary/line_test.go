@@ -33,13 +33,9 @@ type line struct {
 func newLine(t *testing.T, config *rest.Config) (*line, *rest.Config) {
 	t.Helper()
 	to, err := url.Parse(config.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	transport, err := rest.TransportFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := &line{bad: map[string]int{}}
 	l.server = httptest.NewServer(&httputil.ReverseProxy{
 		Transport:      transport,

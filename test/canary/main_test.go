@@ -66,3 +66,10 @@ func (w *written) take() []byte {
 	defer w.mu.Unlock()
 	return bytes.Clone(w.text.Next(w.text.Len()))
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

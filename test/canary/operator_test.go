@@ -71,9 +71,7 @@ func newOperator(t *testing.T, h *hunt, config *rest.Config, namespace string) *
 		Default:    cache.KindOptions{Reflector: soon, Resync: resync.Policy{Period: 2 * time.Second}},
 		StaleAfter: time.Millisecond,
 	}
-	if err := manager.Configure(&options, manager.WithCache(ours)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, manager.Configure(&options, manager.WithCache(ours)))
 	var err error
 	if o.Manager, err = ctrlmanager.New(config, options); err != nil {
 		t.Fatal(err)
@@ -86,9 +84,7 @@ func newOperator(t *testing.T, h *hunt, config *rest.Config, namespace string) *
 		manager.AddInspector(o.Manager, inspect.Options{BindAddress: o.inspector, AllowActions: true, Deltas: 5000}),
 		o.AddHealthzCheck("cache", o.cache.Healthz), o.AddReadyzCheck("cache", o.health),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o.control(t)
 	return o
 }

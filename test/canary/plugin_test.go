@@ -35,9 +35,7 @@ func run(t *testing.T, c command) string {
 	program := exec.CommandContext(ctx, c.name, c.args...)
 	program.Stdin, program.Stdout, program.Stderr = strings.NewReader(c.in), &text, &text
 	program.Cancel = func() error { return program.Process.Signal(syscall.SIGTERM) }
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, program.Start())
 	var all []byte
 	if c.until != nil {
 		await.Within(t, 10*time.Second, strings.Join(c.args, " ")+" to write enough", func() error {
@@ -61,9 +59,7 @@ func run(t *testing.T, c command) string {
 func binary(t *testing.T, name string) string {
 	t.Helper()
 	path, err := controlplane.Binary(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 

@@ -32,9 +32,7 @@ type visitor struct {
 func newVisitor(t *testing.T, o *operator) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := &visitor{t: t, hunt: o.hunt, base: "http://" + o.inspector, client: &http.Client{Transport: &http.Transport{}, Jar: jar}}
 	t.Cleanup(func() { v.listening.Wait(); v.client.CloseIdleConnections() })
 	return v
@@ -65,13 +63,9 @@ func (v *visitor) request(ctx context.Context, method, address string, body any)
 	if raw, ok := body.(string); ok {
 		text = []byte(raw)
 	}
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	must(v.t, err)
 	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(text))
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	must(v.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	return r
 }
@@ -102,9 +96,7 @@ type parameter struct {
 func (v *visitor) routes(about *knowledge) {
 	v.t.Helper()
 	var described description
-	if err := json.Unmarshal(v.get("GET /delta/v1/openapi.json", v.base+"/delta/v1/openapi.json"), &described); err != nil {
-		v.t.Fatal(err)
-	}
+	must(v.t, json.Unmarshal(v.get("GET /delta/v1/openapi.json", v.base+"/delta/v1/openapi.json"), &described))
 	if len(described.Paths) < 15 {
 		v.t.Errorf("there are %d routes", len(described.Paths))
 	}

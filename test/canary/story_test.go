@@ -28,13 +28,6 @@ type story struct {
 	keeper    *corev1.ConfigMap // owns all Secrets
 }
 
-func (s *story) must(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // secret is a Secret with a canary in each place.
 func (s *story) secret(name string) *corev1.Secret {
 	about := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
@@ -50,14 +43,14 @@ func (s *story) secret(name string) *corev1.Secret {
 // create has somebody create an object, and waits until the operator knows it.
 func (s *story) create(about client.Object, who string) {
 	s.t.Helper()
-	s.must(s.api.Create(s.t.Context(), about, client.FieldOwner(who)))
+	must(s.t, s.api.Create(s.t.Context(), about, client.FieldOwner(who)))
 	s.await(about)
 }
 
 // update is create's other half.
 func (s *story) update(about client.Object, who string) {
 	s.t.Helper()
-	s.must(s.api.Update(s.t.Context(), about, client.FieldOwner(who)))
+	must(s.t, s.api.Update(s.t.Context(), about, client.FieldOwner(who)))
 	s.await(about)
 }
 
@@ -99,12 +92,12 @@ func (s *story) life() {
 	about.Annotations = map[string]string{"note": s.hunt.plant("an annotation that came back")}
 	about.Immutable = new(true)
 	s.update(about, "alice")
-	s.must(s.api.Delete(s.t.Context(), about))
-	s.must(s.api.Get(s.t.Context(), client.ObjectKeyFromObject(about), about))
+	must(s.t, s.api.Delete(s.t.Context(), about))
+	must(s.t, s.api.Get(s.t.Context(), client.ObjectKeyFromObject(about), about))
 	about.Annotations["note"] = s.hunt.plant("an annotation of one that is being deleted")
 	s.update(about, "bob")
 	about.Finalizers = nil
-	s.must(s.api.Update(s.t.Context(), about))
+	must(s.t, s.api.Update(s.t.Context(), about))
 	s.create(s.secret("sealed-life"), "alice")
 }
 
@@ -115,7 +108,7 @@ func (s *story) values(about *corev1.Secret) {
 		"password": s.hunt.plant("a JSON document"),
 		"both":     base64.StdEncoding.EncodeToString([]byte("user:" + s.hunt.plant("base64 in a JSON document"))),
 	}})
-	s.must(err)
+	must(s.t, err)
 	about.Data["tls.key"] = append([]byte(s.hunt.plant("before a PEM block")+"\n"), certificate...)
 	about.Data["document"] = document
 	about.Data["quoted"] = []byte("\"'`\\\n\t\x00\xff<&>" + s.hunt.plant("data to be escaped") + "{{.}}%s$HOME")
@@ -162,8 +155,8 @@ func (s *story) troubles() {
 		about.Data["password"] = []byte(s.hunt.plant("data that changed of " + about.Name))
 		s.update(about, "bob")
 	}
-	s.must(s.api.Create(s.t.Context(), s.secret("sealed-refused")))
-	s.must(s.api.Create(s.t.Context(), s.secret("sealed-selfish")))
+	must(s.t, s.api.Create(s.t.Context(), s.secret("sealed-refused")))
+	must(s.t, s.api.Create(s.t.Context(), s.secret("sealed-selfish")))
 	await.Until(s.t, "an Event of a controller that is called by what it writes", func() bool { return s.hasEvent("sealed-selfish") })
 	s.operator.content.Store(true)
 }
@@ -208,7 +201,7 @@ func (s *story) fight(about client.Object, set func(writer int)) {
 func (s *story) hasEvent(name string) bool {
 	s.t.Helper()
 	var all eventsv1.EventList
-	s.must(s.api.List(s.t.Context(), &all, client.InNamespace(s.namespace)))
+	must(s.t, s.api.List(s.t.Context(), &all, client.InNamespace(s.namespace)))
 	return slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool { return e.Reason == "HotLoop" && e.Regarding.Name == name })
 }
 
@@ -220,7 +213,7 @@ func (s *story) kubectl(kubeconfig string) {
 			"data: {password: %s}\nstringData: {text: %s}\n", s.hunt.plant("an applied annotation"),
 			base64.StdEncoding.EncodeToString([]byte(s.hunt.plant("applied data"))), s.hunt.plant("applied stringData"))
 		run(s.t, command{name: binary(s.t, "kubectl"), args: []string{"--kubeconfig", kubeconfig, "-n", s.namespace, "apply", "-f", "-"}, in: text})
-		s.must(s.api.Get(s.t.Context(), client.ObjectKey{Namespace: s.namespace, Name: "sealed-applied"}, about))
+		must(s.t, s.api.Get(s.t.Context(), client.ObjectKey{Namespace: s.namespace, Name: "sealed-applied"}, about))
 		s.await(about)
 	}
 	if !strings.Contains(about.Annotations[corev1.LastAppliedConfigAnnotation], "stringData") {
@@ -237,7 +230,7 @@ func (s *story) spoiled(l *line) {
 		l.spoiling(spoilers[how])
 		about.Data["password"] = []byte(s.hunt.plant("data that arrives with " + how))
 		about.Annotations["note"] = s.hunt.plant("an annotation that arrives with " + how)
-		s.must(s.api.Update(s.t.Context(), about, client.FieldOwner("bob")))
+		must(s.t, s.api.Update(s.t.Context(), about, client.FieldOwner("bob")))
 		await.Success(s.t, "all forms of the cache to be told rubbish, with "+how, func() error {
 			s.operator.noteStatus(s.t.Context())
 			s.operator.look(s.t)
