@@ -43,9 +43,10 @@ type leaky struct {
 	gaps             uint64
 }
 
-func (*leaky) Kinds() []observe.Kind   { return nil }
-func (*leaky) Record(*journal.Journal) {}
-func (c *leaky) Gaps() uint64          { return c.gaps }
+func (*leaky) Kinds() []observe.Kind    { return nil }
+func (*leaky) Unmade() []observe.Unmade { return nil }
+func (*leaky) Record(*journal.Journal)  {}
+func (c *leaky) Gaps() uint64           { return c.gaps }
 
 // welcoming is a controller that takes any source.
 type welcoming struct{ controller.Controller }

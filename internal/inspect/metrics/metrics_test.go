@@ -151,8 +151,9 @@ type idle struct {
 	informer         *engine.Informer[any]
 }
 
-func (*idle) Record(*journal.Journal) {}
-func (*idle) Gaps() uint64            { return 0 }
+func (*idle) Record(*journal.Journal)  {}
+func (*idle) Gaps() uint64             { return 0 }
+func (*idle) Unmade() []observe.Unmade { return nil }
 
 func (c *idle) Kinds() []observe.Kind {
 	gvk := corev1.SchemeGroupVersion.WithKind("Pod")
