@@ -37,9 +37,11 @@ func TestDueWithoutWorkers(t *testing.T) {
 		q.AddAfter("b", 2*time.Second)
 		time.Sleep(time.Second)
 		synctest.Wait()
+		q.lock() // the observer is told under it
 		if told.depth[0] != 1 {
 			t.Errorf("%d were said to be queued when the first timer was due, want 1", told.depth[0])
 		}
+		q.unlock()
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if q.Len() != 2 {

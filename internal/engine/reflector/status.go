@@ -58,8 +58,8 @@ func Next(s *informer.ReflectorStatus) string {
 	}
 }
 
-// NotMade is the status of a kind that has no Reflector yet, because the server does not say what it serves. Who wants
-// the kind asks again, so nothing is known of the next try.
+// NotMade is the status of a kind that has no Reflector yet, because the server does not say what it serves. Those who want
+// the kind ask again, so nothing is known of the next try.
 func NotMade(kind string, since time.Time, err error) informer.ReflectorStatus {
 	s := informer.ReflectorStatus{Kind: kind, State: BackingOff, Since: since, LastError: err}
 	if classify(err).degrades() {
