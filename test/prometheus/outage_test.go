@@ -50,6 +50,15 @@ func TestAnOutageIsSeen(t *testing.T) {
 	o.shows(t, disconnections{})
 }
 
+// world is the sample operator, beside a control plane, with a Prometheus that scrapes it.
+type world struct {
+	*server
+	plane    *controlplane.Plane
+	api      client.Client
+	sites    []*unstructured.Unstructured
+	replicas []string // the addresses of their metrics
+}
+
 // firing returns an error unless so many alerts are firing. All must be DeltaKindDisconnected.
 func (w *world) firing(ctx context.Context, want int) error {
 	alerts, err := w.alerts(ctx)
@@ -105,15 +114,6 @@ func (w *world) checkDashboard(t *testing.T) {
 	if err := w.evaluate(t.Context(), queries, nil); err != nil {
 		t.Error(err)
 	}
-}
-
-// world is the sample operator, beside a control plane, with a Prometheus that scrapes it.
-type world struct {
-	*server
-	plane    *controlplane.Plane
-	api      client.Client
-	sites    []*unstructured.Unstructured
-	replicas []string // the addresses of their metrics
 }
 
 // newWorld starts a world with a number of replicas and the samples from config/. The account
