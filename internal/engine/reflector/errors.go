@@ -3,6 +3,7 @@ package reflector
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,7 +97,7 @@ func classify(err error) failure {
 	switch {
 	case errors.Is(err, listwatch.ErrNoList):
 		return failedNoList
-	case apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge):
+	case isTooNew(err):
 		return failedTooNew
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
 		return failedExpired
@@ -144,6 +145,31 @@ func (f failure) degrades() bool {
 // Degrades reports whether a kind is degraded after this error: the server refuses the kind,
 // does not have it or can't list it.
 func Degrades(err error) bool { return classify(err).degrades() }
+
+// isTooNew knows the answer's present form and the two that it had before API
+// servers said so in a cause of its own.
+func isTooNew(err error) bool {
+	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+		return true
+	}
+	var answer apierrors.APIStatus
+	if !apierrors.IsTimeout(err) || !errors.As(err, &answer) {
+		return false
+	}
+	const words = "Too large resource version"
+	status := answer.Status()
+	if strings.Contains(status.Message, words) {
+		return true
+	}
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			if cause.Message == words {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // maxRetryAfter is the longest that a server's Retry-After is believed.
 const maxRetryAfter = 5 * time.Minute

@@ -42,6 +42,23 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestTooNewInOldWords checks the answers of API servers before 1.19.
+func TestTooNewInOldWords(t *testing.T) {
+	inMessage := apierrors.NewTimeoutError("Too large resource version: 10, current: 5", 1)
+	inCause := apierrors.NewTimeoutError("timeout", 1)
+	inCause.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: "Too large resource version"}}
+	for _, err := range []error{inMessage, inCause} {
+		if classify(err) != failedTooNew {
+			t.Errorf("%v is not taken for a version that is too new", err)
+		}
+	}
+	for _, err := range []error{apierrors.NewTimeoutError("timeout", 1), errors.New("Too large resource version")} {
+		if classify(err) != failedOtherwise {
+			t.Errorf("%v is taken for a version that is too new", err)
+		}
+	}
+}
+
 func TestRetryAfterIsBelievedWithinReason(t *testing.T) {
 	for seconds, want := range map[int]time.Duration{0: 0, 7: 7 * time.Second, 86400: maxRetryAfter, -5: 0} {
 		err := fmt.Errorf("wrapped: %w", apierrors.NewTooManyRequests("later", seconds))
