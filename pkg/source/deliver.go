@@ -14,7 +14,7 @@ import (
 
 // deliver takes one delta to the handler. Every event of a Kind comes this way, whichever informer
 // tells of it. The ledger learns of the delta also if a predicate holds it back.
-func (e *eventHandler[O, R]) deliver(d *delta.Delta[any]) {
+func (e *EventHandler[O, R]) deliver(d *delta.Delta[any]) {
 	turn := e.to.begin(d)
 	defer turn.end()
 	turn.whole = e.call(d, &turn)
@@ -22,7 +22,7 @@ func (e *eventHandler[O, R]) deliver(d *delta.Delta[any]) {
 
 // call makes a typed event of the delta, asks the predicates, and calls the handler. It
 // reports false if the delta has an object of the wrong type.
-func (e *eventHandler[O, R]) call(d *delta.Delta[any], t *turn[R]) bool {
+func (e *EventHandler[O, R]) call(d *delta.Delta[any], t *turn[R]) bool {
 	if d.Initial && d.Op != delta.Deleted { // whatever an earlier process knew of it: a start shows each object as new
 		return e.callCreate(d, t)
 	}
@@ -40,7 +40,7 @@ func (e *eventHandler[O, R]) call(d *delta.Delta[any], t *turn[R]) bool {
 	}
 }
 
-func (e *eventHandler[O, R]) callCreate(d *delta.Delta[any], t *turn[R]) bool {
+func (e *EventHandler[O, R]) callCreate(d *delta.Delta[any], t *turn[R]) bool {
 	obj, ok := as[O](d, d.New)
 	if !ok {
 		return false
@@ -50,7 +50,7 @@ func (e *eventHandler[O, R]) callCreate(d *delta.Delta[any], t *turn[R]) bool {
 	return e.tell(t, passes, func(ctx context.Context) { e.handler.Create(ctx, about, t.queue(d)) })
 }
 
-func (e *eventHandler[O, R]) callUpdate(d *delta.Delta[any], t *turn[R]) bool {
+func (e *EventHandler[O, R]) callUpdate(d *delta.Delta[any], t *turn[R]) bool {
 	before, ok := as[O](d, d.Old)
 	if !ok {
 		return false
@@ -64,7 +64,7 @@ func (e *eventHandler[O, R]) callUpdate(d *delta.Delta[any], t *turn[R]) bool {
 }
 
 // callDelete shows the last known state of an object whose deletion was missed.
-func (e *eventHandler[O, R]) callDelete(d *delta.Delta[any], t *turn[R]) bool {
+func (e *EventHandler[O, R]) callDelete(d *delta.Delta[any], t *turn[R]) bool {
 	obj, ok := as[O](d, d.Object())
 	if !ok {
 		return false
@@ -75,7 +75,7 @@ func (e *eventHandler[O, R]) callDelete(d *delta.Delta[any], t *turn[R]) bool {
 }
 
 // tell calls the handler if the event passes.
-func (e *eventHandler[O, R]) tell(t *turn[R], passes bool, call func(context.Context)) bool {
+func (e *EventHandler[O, R]) tell(t *turn[R], passes bool, call func(context.Context)) bool {
 	if !passes {
 		return t.heldBack()
 	}
@@ -86,13 +86,13 @@ func (e *eventHandler[O, R]) tell(t *turn[R], passes bool, call func(context.Con
 }
 
 // allPass asks one predicate after the other, up to the first that holds the event back.
-func (e *eventHandler[O, R]) allPass(asked func(ctrlpredicate.TypedPredicate[O]) bool) bool {
+func (e *EventHandler[O, R]) allPass(asked func(ctrlpredicate.TypedPredicate[O]) bool) bool {
 	return !slices.ContainsFunc(e.predicates, func(p ctrlpredicate.TypedPredicate[O]) bool { return !asked(p) })
 }
 
 // passes asks the predicates about an update. Two objects do not tell that a resync or a
 // relist shows them. The delta does, and predicates that care are asked about that.
-func (e *eventHandler[O, R]) passes(d *delta.Delta[any], about event.TypedUpdateEvent[O]) bool {
+func (e *EventHandler[O, R]) passes(d *delta.Delta[any], about event.TypedUpdateEvent[O]) bool {
 	terms := d.Resync()
 	switch {
 	case terms != nil && !terms.AsUpdate:

@@ -6,7 +6,7 @@
 //	                                                    │
 //	            not ours: AddEventHandler ──────────────┴──────────── ours: Subscribe
 //	                        ▼                                               │
-//	   eventHandler.OnAdd, OnUpdate, OnDelete                               │
+//	   EventHandler.OnAdd, OnUpdate, OnDelete                               │
 //	                        │ callback.go makes a delta of it               │
 //	                        └─────────────▶ delta.Delta ◀───────────────────┘
 //	                                             │ the ledger learns of it

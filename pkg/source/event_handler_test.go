@@ -26,7 +26,7 @@ func events(h toolscache.ResourceEventHandler) {
 
 func TestEventHandlerTellsEachEvent(t *testing.T) {
 	var told []string
-	events(source.NewEventHandler[*corev1.Pod, request](t.Context(), recording(func(what string) { told = append(told, what) }), nil))
+	events(source.NewEventHandler[*corev1.Pod, request](t.Context(), nil, recording(func(what string) { told = append(told, what) }), nil))
 	if want := []string{"create web", "initial web", "update web 1→2", "delete web", "gone web"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
@@ -34,7 +34,7 @@ func TestEventHandlerTellsEachEvent(t *testing.T) {
 
 // TestEventHandlerLeavesOutWhatIsNoObject gives it what no informer should.
 func TestEventHandlerLeavesOutWhatIsNoObject(t *testing.T) {
-	h := source.NewEventHandler[*corev1.Pod, request](t.Context(), recording(func(what string) { t.Errorf("told %q", what) }), nil)
+	h := source.NewEventHandler[*corev1.Pod, request](t.Context(), nil, recording(func(what string) { t.Errorf("told %q", what) }), nil)
 	for _, wrong := range []any{nil, "pod", &metav1.ObjectMeta{}, &corev1.Node{}, (*corev1.PodList)(nil)} {
 		h.OnAdd(wrong, false)
 		h.OnUpdate(wrong, pod("web", "2"))
@@ -67,7 +67,7 @@ func TestPredicatesAreAskedInOrder(t *testing.T) {
 					DeleteFunc: func(event.TypedDeleteEvent[*corev1.Pod]) bool { return ask() },
 				})
 			}
-			h := source.NewEventHandler[*corev1.Pod, request](t.Context(), recording(func(string) { order = append(order, "told") }), predicates)
+			h := source.NewEventHandler[*corev1.Pod, request](t.Context(), nil, recording(func(string) { order = append(order, "told") }), predicates)
 			for name, call := range map[string]func(){
 				"create": func() { h.OnAdd(pod("web", "1"), false) },
 				"update": func() { h.OnUpdate(pod("web", "1"), pod("web", "2")) },
@@ -92,7 +92,7 @@ func TestContextOfACallEndsWithIt(t *testing.T) {
 		}
 		calls = append(calls, ctx)
 	}
-	events(source.NewEventHandler[*corev1.Pod, request](context.WithValue(t.Context(), mark{}, "source"), funcs{
+	events(source.NewEventHandler[*corev1.Pod, request](context.WithValue(t.Context(), mark{}, "source"), nil, funcs{
 		CreateFunc: func(ctx context.Context, _ event.TypedCreateEvent[*corev1.Pod], _ queue) { note(ctx) },
 		UpdateFunc: func(ctx context.Context, _ event.TypedUpdateEvent[*corev1.Pod], _ queue) { note(ctx) },
 		DeleteFunc: func(ctx context.Context, _ event.TypedDeleteEvent[*corev1.Pod], _ queue) { note(ctx) },

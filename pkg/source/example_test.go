@@ -71,6 +71,15 @@ func ExampleNewTypedKind() {
 	// Output: version 1
 }
 
+func ExampleNewEventHandler() {
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	h := source.NewEventHandler[client.Object, reconcile.Request](context.Background(), q, &handler.EnqueueRequestForObject{}, nil)
+	h.OnAdd(pod("web", "1"), false)
+	fmt.Println(q.Len())
+	// Output: 1
+}
+
 func ExampleNewDeltas() {
 	server := fakeapi.NewFakeControllerSource() // yours is an API server
 	defer server.Shutdown()

@@ -86,7 +86,7 @@ func (k *Kind[O, R]) Start(ctx context.Context, queue workqueue.TypedRateLimitin
 	}
 	k.sessions.begin(ctx, k, k.Cache, func(ctx context.Context, s *session) error {
 		to := k.attribution(queue)
-		told := &eventHandler[O, R]{ctx: ctx, to: to, handler: k.Handler, predicates: k.Predicates}
+		told := newEventHandler(ctx, to, k.Handler, k.Predicates)
 		return s.followInformers(ctx, k.Type, func(found cache.Informer) (again bool, err error) {
 			if ours, err := subscribableOf(found); err == nil {
 				return k.subscribe(ctx, s, ours, told)

@@ -16,7 +16,7 @@ import (
 
 // register has an informer that is not ours tell the handler, until ctx ends. Such an
 // informer does not tell what it missed, so the ledger never knows of everything.
-func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Informer, told *eventHandler[O, R]) error {
+func (k *Kind[O, R]) register(ctx context.Context, s *session, found cache.Informer, told *EventHandler[O, R]) error {
 	if ledger := told.to.ledger; ledger != nil {
 		ledger.Clerk().Blind(fmt.Sprintf("the cache's informer for %s is a %T, which does not tell what was missed: set NewCache to our cache.New, or call manager.Configure", describe(k.Type), found))
 	}

@@ -15,7 +15,7 @@ import (
 
 // subscribe has our informer tell the handler, until ctx or the informer ends. It reports true
 // if there may be another informer then.
-func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *eventHandler[O, R]) (again bool, err error) {
+func (k *Kind[O, R]) subscribe(ctx context.Context, s *session, ours subscribable, told *EventHandler[O, R]) (again bool, err error) {
 	missed := told.to.from(ours)
 	subscribe := ours.Subscribe
 	if told.to.ledger != nil {

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write what is exported now to testdata"
 
 // exported is how many symbols all packages export together: functions, types, methods,
 // constants and variables. To add one, remove another: there are never more than 300.
-const exported = 279
+const exported = 284
 
 // TestTheExportedAPIIsWrittenDown compares everything that a user can call, set or implement
 // with the lists in testdata.
