@@ -32,7 +32,7 @@ const lastWords = 5 * time.Second
 // A bench has a test binary for each package with rows.
 type bench struct {
 	settings settings
-	wanted   rowSet // those whose benchmarks run; never empty
+	wanted   map[int]bool // the rows whose benchmarks run; never empty
 	progress io.Writer
 	scratch  string
 	patience time.Duration
@@ -46,11 +46,15 @@ func prepare(ctx context.Context, s settings, progress io.Writer) (*bench, error
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for test binaries: %w", err)
 	}
-	b := &bench{settings: s, wanted: rowSet{}, progress: progress, scratch: scratch, binaries: make(map[string]string), patience: patience}
+	b := &bench{settings: s, wanted: map[int]bool{}, progress: progress, scratch: scratch, binaries: make(map[string]string), patience: patience}
 	for _, p := range promises {
-		if s.rows.has(p.row) {
+		if s.rows.MatchString(strconv.Itoa(p.row)) {
 			b.wanted[p.row] = true
 		}
+	}
+	if len(b.wanted) == 0 {
+		b.close()
+		return nil, fmt.Errorf("find rows to measure: no number matches %s", s.rows)
 	}
 	if err := b.build(ctx); err != nil {
 		b.close()
@@ -97,7 +101,7 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 	}
 	r.Machine.CPU = b.cpu
 	slices.SortStableFunc(r.Pairs, func(a, b *pair) int { return cmp.Compare(a.Row, b.Row) }) // those of one row as they were measured
-	r.judge(b.settings.rows)
+	r.judge(b.wanted)
 	r.Took = time.Since(r.Started).Round(time.Second).String()
 	return r, nil
 }

@@ -2,12 +2,10 @@
 // promises hold.
 //
 //	go run ./hack/bench                  every row, as tables of ratios
-//	go run ./hack/bench -rows 4-9,15     some of them
+//	go run ./hack/bench -rows "[4-9]|15" some of them
 //	go run ./hack/bench -size 1000       on a thousand objects
 //
 //	go run ./hack/bench -report docs/benchmarks.md    every row, as a page
-//	go run ./hack/bench -report docs/benchmarks.md -from docs/benchmarks/run.json
-//	                                                  the page again, from the run that it keeps
 //
 // A row is a benchmark called BenchmarkRowNN_What, with sub-benchmarks that end in /ours and
 // /incumbent and may have variants in between:
@@ -41,5 +39,5 @@
 // A fuzz test reads benchmark output. Tests of pairs, medians, promises and the choice of one
 // side's benchmarks use made-up output. The tests of building and running processes use a
 // package that is written for them. The page of a made-up run is compared with testdata/page,
-// which -update writes.
+// and the page in docs with that of the run beside it. -update writes both.
 package main

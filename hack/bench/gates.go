@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// lastRow is the highest number a row can have: names spell it with two digits.
-const lastRow = 99
-
 // A promise is one row of the table: what is compared, which figure counts, and how much
 // better ours must be.
 type promise struct {

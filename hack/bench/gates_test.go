@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,6 +9,9 @@ import (
 	"strings"
 	"testing"
 )
+
+// lastRow is the highest number a row can have: names spell it with two digits.
+const lastRow = 99
 
 func TestPromisesAreWellFormed(t *testing.T) {
 	previous := 0
@@ -50,7 +52,7 @@ func hasBenchmark(t *testing.T, p promise) bool {
 	})
 }
 
-func reportOf(row int, wanted rowSet, ours, incumbent metrics) *report {
+func reportOf(row int, wanted map[int]bool, ours, incumbent metrics) *report {
 	r := &report{Pairs: []*pair{{Row: row, What: "X", Ours: []metrics{ours}, Incumbent: []metrics{incumbent}}}}
 	r.judge(wanted)
 	return r
@@ -70,7 +72,7 @@ func TestGateDecides(t *testing.T) {
 		{"above at most", 10, metrics{"allocs/event": 4.1}, metrics{"allocs/event": 9}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := reportOf(tt.row, rowSet{tt.row: true}, tt.ours, tt.incumbent)
+			r := reportOf(tt.row, map[int]bool{tt.row: true}, tt.ours, tt.incumbent)
 			i := slices.IndexFunc(r.Lines, func(l line) bool { return l.Holds != nil })
 			if i < 0 || r.Lines[i].Row != tt.row {
 				t.Fatalf("lines are %+v, want row %d to be judged", r.Lines, tt.row)
@@ -94,27 +96,12 @@ func TestOneVariantCanHaveSeveralGates(t *testing.T) {
 }
 
 func TestMissingRowsAreShown(t *testing.T) {
-	r := reportOf(4, rowSet{4: true, 6: true}, metrics{"ns/op": 100}, metrics{"ns/op": 100})
+	r := reportOf(4, map[int]bool{4: true, 6: true}, metrics{"ns/op": 100}, metrics{"ns/op": 100})
 	if !r.missing() {
 		t.Error("row 6 was not measured and is not missing")
 	}
 	if page := r.page(); !strings.Contains(page, "| 1.00× |") || !strings.Contains(page, "| not measured |") {
 		t.Errorf("the page is\n%s", page)
-	}
-}
-
-func TestRowSet(t *testing.T) {
-	set := rowSet{}
-	if !set.has(3) {
-		t.Error("the empty set should stand for all rows")
-	}
-	if err := set.set("1,4-6"); err != nil || !maps.Equal(set, rowSet{1: true, 4: true, 5: true, 6: true}) || set.has(3) || !set.has(5) {
-		t.Errorf("set is %v, error %v", set, err)
-	}
-	for _, text := range []string{"", "x", "4-", "6-4", "0", "100", "1,,2"} {
-		if err := (rowSet{}).set(text); err == nil {
-			t.Errorf("%q was taken for rows", text)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,22 +13,6 @@ import (
 
 // runFile is the file in which the page keeps its run. It is in a folder beside the page.
 const runFile = "run.json"
-
-// again makes the page from a run in a file.
-func again(from, page string) error {
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return fmt.Errorf("read the measurements: %w", err)
-	}
-	var r report
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("read the measurements in %s: %w", from, err)
-	}
-	if len(r.Lines) == 0 {
-		return fmt.Errorf("read the measurements in %s: there are none", from)
-	}
-	return r.writePage(page)
-}
 
 // writePage writes the page, and the run into a folder of the same name.
 func (r *report) writePage(file string) error {

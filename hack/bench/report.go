@@ -48,10 +48,10 @@ type line struct {
 }
 
 // judge makes the lines of the selected rows from the pairs.
-func (r *report) judge(wanted rowSet) {
+func (r *report) judge(wanted map[int]bool) {
 	for i := range promises {
 		p := &promises[i]
-		if !wanted.has(p.row) {
+		if !wanted[p.row] {
 			continue
 		}
 		before := len(r.Lines)
