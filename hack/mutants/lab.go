@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +48,6 @@ func (r result) String() string {
 type lab struct {
 	root    string
 	scratch string // for overlays and test binaries
-	log     io.Writer
 }
 
 // limit is how long a suite may take. A mutant that makes its tests hang is caught, and
@@ -165,10 +163,7 @@ func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
 	if s.seeds > 0 {
 		run.Env = append(run.Env, fmt.Sprint("SEEDS=", s.seeds))
 	}
-	var out bytes.Buffer
-	run.Stdout = io.MultiWriter(&out, l.log)
-	run.Stderr = run.Stdout
-	err := run.Run()
+	out, err := run.CombinedOutput()
 	r.took = time.Since(start)
 	var exit *exec.ExitError
 	switch {
@@ -177,12 +172,12 @@ func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
 		if context.Cause(ctx) == context.Canceled { //nolint:errorlint // only the cause itself counts, not an error that wraps it
 			r.verdict, r.by = broken, "interrupted"
 		}
-	case err == nil && strings.Contains(out.String(), "no tests to run"):
+	case err == nil && strings.Contains(string(out), "no tests to run"):
 		r.verdict, r.by = broken, "the pattern matches no test"
 	case err == nil:
 		r.verdict = survived
 	case errors.As(err, &exit):
-		r.verdict, r.by = caught, culprit(out.String())
+		r.verdict, r.by = caught, culprit(string(out))
 	default:
 		r.verdict, r.by = broken, err.Error()
 	}

@@ -52,7 +52,7 @@ func TestTry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := &lab{root: root, scratch: t.TempDir(), log: t.Output()}
+			l := &lab{root: root, scratch: t.TempDir()}
 			var results []result
 			ok := l.try(t.Context(), []mutant{c.mutant}, func(r result) { results = append(results, r) })
 			if len(results) != 2 || results[0].verdict != c.unbroken {
@@ -91,7 +91,7 @@ func patchOf(t *testing.T, lines map[int]string) []byte {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := &lab{root: "testdata/toy", scratch: t.TempDir(), log: t.Output()}
+	l := &lab{root: "testdata/toy", scratch: t.TempDir()}
 	if r := l.unbroken(ctx, suite{pkg: ".", run: "."}); r.fine() {
 		t.Error("an interrupted run counts as", r.verdict)
 	}

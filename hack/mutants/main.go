@@ -13,7 +13,6 @@
 //
 //	go run ./hack/mutants                 all of them
 //	go run ./hack/mutants -only 'Delete'  those whose name matches
-//	go run ./hack/mutants -v              with what the tests print
 //
 // One mutant is tried at a time: the tests use all processors themselves.
 package main
@@ -22,7 +21,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -34,14 +32,9 @@ import (
 
 func main() {
 	only := flag.String("only", "", "run the mutants whose name matches this regular expression")
-	verbose := flag.Bool("v", false, "print what the tests print")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	log := io.Discard
-	if *verbose {
-		log = os.Stderr
-	}
-	ok, err := runAll(ctx, *only, log)
+	ok, err := runAll(ctx, *only)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -53,7 +46,7 @@ func main() {
 
 // runAll tries the mutants whose name matches, and prints each result when it comes. It reports
 // whether every suite has caught all mutants that it has to catch.
-func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
+func runAll(ctx context.Context, only string) (bool, error) {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return false, fmt.Errorf("read the pattern of -only: %w", err)
@@ -67,7 +60,7 @@ func runAll(ctx context.Context, only string, log io.Writer) (bool, error) {
 		return false, fmt.Errorf("make a directory for test binaries: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	l := &lab{root: strings.TrimSpace(string(out)), scratch: scratch, log: log}
+	l := &lab{root: strings.TrimSpace(string(out)), scratch: scratch}
 	rows, err := readRows(filepath.Join(l.root, "hack", "mutants", "rows"))
 	if err != nil {
 		return false, err
