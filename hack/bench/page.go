@@ -53,7 +53,7 @@ func (r *report) page() string {
 	return text.String()
 }
 
-// writeFacts says how the figures were measured, and which gates were reached.
+// writeFacts says how the figures were measured, and how many gates were reached.
 func (r *report) writeFacts(text *strings.Builder) {
 	fmt.Fprintf(text, "| | |\n|---|---|\n")
 	fact := func(name, value string) { fmt.Fprintf(text, "| %s | %s |\n", name, cell(value)) }
@@ -63,38 +63,11 @@ func (r *report) writeFacts(text *strings.Builder) {
 	fact("objects", strconv.Itoa(r.Size))
 	fact("made by", "`make bench-report`")
 	judged, held := r.gates()
-	fmt.Fprintf(text, "\n%d of %d gates are reached.", held, judged)
-	var missed []string
-	for i := range r.Lines {
-		if l := &r.Lines[i]; l.Holds != nil && !*l.Holds {
-			missed = append(missed, fmt.Sprintf("* %s: %s, where the gate is %s", l.name(), l.result(), l.Gate))
-		}
-	}
-	if len(missed) > 0 {
-		fmt.Fprintf(text, " Missed:\n\n%s", strings.Join(missed, "\n"))
-	}
-	text.WriteString("\n")
+	fmt.Fprintf(text, "\n%d of %d gates are reached.\n", held, judged)
 	for _, f := range r.Failures {
 		reason, _, _ := strings.Cut(f.Reason, "\n")
 		fmt.Fprintf(text, "\nRow %d went wrong: %s\n", f.Row, reason)
 	}
-}
-
-// name identifies the line without the rest of its row.
-func (l *line) name() string {
-	name := l.What
-	if l.Variant != "" {
-		name += ", " + l.Variant
-	}
-	return name + ", " + readable(l.Metric)
-}
-
-// result is the figure that the gate is about.
-func (l *line) result() string {
-	if l.Most != 0 {
-		return short(l.Found.Ours)
-	}
-	return short(l.Found.Ratio) + "×"
 }
 
 // write writes the line of a subject's table.
