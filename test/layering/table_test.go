@@ -152,7 +152,7 @@ var table = map[string]rule{
 		theirs: edge,
 	},
 	"hack/bench":               {},
-	"hack/webhookcert":         {theirs: in("k8s.io/client-go/util/cert")},
+	"hack/webhookcert":         {ours: in("internal/testing/manifests")},
 	"hack/mutants":             {},
 	"test/api":                 {},
 	"test/canary":              {},
