@@ -51,7 +51,7 @@ func BenchmarkLargeDocument(b *testing.B) {
 		for b.Loop() {
 			all, err := fulltypes.Read([]byte(text))
 			must(b, err)
-			if _, err := all.TypeOf(kind); err != nil {
+			if _, err := fulltypes.TypeOf(all.Strict, kind); err != nil {
 				b.Fatal(err)
 			}
 		}

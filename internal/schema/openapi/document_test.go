@@ -170,7 +170,7 @@ func compare(t *testing.T, text []byte, got typed.ParseableType, kind schema.Gro
 	if err != nil || bytes.Count(text, []byte("group-version-kind")) > 1 { // it takes any of two definitions of a kind
 		return
 	}
-	want, err := whole.TypeOf(kind)
+	want, err := fulltypes.TypeOf(whole.Strict, kind)
 	if err != nil {
 		return
 	}

@@ -54,7 +54,7 @@ func judge(t *testing.T, whole *fulltypes.Types, types *openapi.Types, kind sche
 		t.Errorf("%s: %v", kind.Kind, err)
 		return
 	}
-	strict, err := whole.TypeOf(kind)
+	strict, err := fulltypes.TypeOf(whole.Strict, kind)
 	must(t, err)
 	lenient, err := fulltypes.TypeOf(whole.Lenient, kind)
 	must(t, err)
@@ -152,7 +152,7 @@ func TestANumberOrATextIsOneValue(t *testing.T) {
 	text := strings.Replace(rich(t), `"cert": {"type": "string", "format": "byte"}`, `"cert": {"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}`, 1)
 	whole, err := fulltypes.Read([]byte(text))
 	must(t, err)
-	want, err := whole.TypeOf(plants.WithKind("Plant"))
+	want, err := fulltypes.TypeOf(whole.Strict, plants.WithKind("Plant"))
 	must(t, err)
 	got, err := read(t, text).Types([]string{"Plant"}).Of("Plant")
 	must(t, err)

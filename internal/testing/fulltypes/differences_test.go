@@ -19,7 +19,7 @@ func typeOf(t *testing.T, text string) typed.ParseableType {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := all.TypeOf(thing)
+	found, err := fulltypes.TypeOf(all.Strict, thing)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,6 @@ func (t *Types) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOption
 	return t.Lenient.ObjectToTyped(obj, opts...)
 }
 
-// TypeOf returns the type of a kind, with no fields but those that the document mentions.
-func (t *Types) TypeOf(kind schema.GroupVersionKind) (typed.ParseableType, error) {
-	return TypeOf(t.Strict, kind)
-}
-
 // TypeOf returns the type that a converter has for a kind.
 func TypeOf(by managedfields.TypeConverter, kind schema.GroupVersionKind) (typed.ParseableType, error) {
 	empty := &unstructured.Unstructured{}
