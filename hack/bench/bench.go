@@ -89,7 +89,7 @@ func (b *bench) build(ctx context.Context) error {
 // measured, with the reason, and the others go on.
 func (b *bench) measure(ctx context.Context) (*report, error) {
 	here := system{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
-	r := &report{Machine: here, Commit: commit(ctx, b.settings.root), Size: b.settings.size, Started: time.Now().UTC()}
+	r := &report{Machine: here, Commit: commit(ctx, b.settings.root), Size: b.settings.size}
 	for i := range promises {
 		p := &promises[i]
 		if !b.wanted[p.row] || b.wanted[p.beside] {
@@ -102,7 +102,6 @@ func (b *bench) measure(ctx context.Context) (*report, error) {
 	r.Machine.CPU = b.cpu
 	slices.SortStableFunc(r.Pairs, func(a, b *pair) int { return cmp.Compare(a.Row, b.Row) }) // those of one row as they were measured
 	r.judge(b.wanted)
-	r.Took = time.Since(r.Started).Round(time.Second).String()
 	return r, nil
 }
 
@@ -191,18 +190,8 @@ func head(output []byte) []byte { return output[:min(len(output), quoted)] }
 // commit is the checked-out commit, marked if files were changed since. It is
 // empty where there is no git.
 func commit(ctx context.Context, root string) string {
-	git := func(arguments ...string) (string, error) {
-		command := exec.CommandContext(ctx, "git", arguments...)
-		command.Dir = root
-		output, err := command.Output()
-		return strings.TrimSpace(string(output)), err
-	}
-	hash, err := git("rev-parse", "HEAD")
-	if err != nil {
-		return ""
-	}
-	if changes, err := git("status", "--porcelain"); err != nil || changes != "" {
-		hash += " with changes"
-	}
-	return hash
+	git := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=40")
+	git.Dir = root
+	hash, _ := git.Output()
+	return strings.TrimSpace(string(hash))
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // A report is everything that a run has measured. A page keeps it without the raw samples, because it
@@ -14,8 +13,6 @@ type report struct {
 	Machine  system    `json:"machine"`
 	Commit   string    `json:"commit"`
 	Size     int       `json:"size"`
-	Started  time.Time `json:"-"`
-	Took     string    `json:"took"`
 	Lines    []line    `json:"lines"`
 	Pairs    []*pair   `json:"-"` // the raw samples
 	Failures []failure `json:"failures,omitempty"`
