@@ -17,6 +17,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,10 +57,8 @@ func Lines(t testing.TB, from prometheus.Gatherer, prefixes ...string) (all []st
 		t.Fatalf("/metrics answers %d: %s", answer.Code, answer.Body)
 	}
 	for line := range strings.Lines(answer.Body.String()) {
-		for _, prefix := range prefixes {
-			if strings.HasPrefix(line, prefix) {
-				all = append(all, line)
-			}
+		if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
+			all = append(all, line)
 		}
 	}
 	return all
