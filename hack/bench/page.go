@@ -43,11 +43,13 @@ func (r *report) page() string {
 	var text strings.Builder
 	text.WriteString(preface)
 	r.writeFacts(&text)
-	for _, s := range subjects(r.Lines) {
-		fmt.Fprintf(&text, "\n## %s\n\n", strings.ToUpper(s.name[:1])+s.name[1:])
+	for _, name := range subjects(r.Lines) {
+		fmt.Fprintf(&text, "\n## %s\n\n", strings.ToUpper(name[:1])+name[1:])
 		text.WriteString("| row | | by | ratio | spread | rounds | gate | |\n|---:|---|---|---:|---:|---:|---:|---|\n")
-		for i := range s.lines {
-			s.lines[i].write(&text)
+		for i := range r.Lines {
+			if of, title := r.Lines[i].subject(); of == name {
+				r.Lines[i].write(&text, title)
+			}
 		}
 	}
 	return text.String()
@@ -71,8 +73,7 @@ func (r *report) writeFacts(text *strings.Builder) {
 }
 
 // write writes the line of a subject's table.
-func (l *line) write(text *strings.Builder) {
-	_, title := l.subject()
+func (l *line) write(text *strings.Builder, title string) {
 	ratio, spread, gate, verdict := "not measured", "", "", ""
 	if l.Found.complete() {
 		ratio = short(l.Found.Ratio) + "×"
@@ -94,29 +95,19 @@ func (l *line) write(text *strings.Builder) {
 // cell escapes a text so that it can't end its cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// A subject is the topic of one table of the page.
-type subject struct {
-	name  string
-	lines []line
-}
-
-// whole is the subject that comes first: whole processes are what a user feels.
-const whole = "end to end"
-
-// subjects groups lines, which stay in the order of their rows.
-func subjects(lines []line) []subject {
-	var all []subject
-	for _, l := range lines {
-		name, _ := l.subject()
-		at := slices.IndexFunc(all, func(s subject) bool { return s.name == name })
-		if at < 0 {
-			at, all = len(all), append(all, subject{name: name})
+// subjects are the topics of the tables, in the order of their rows. Only whole processes come
+// first, because they are what a user feels.
+func subjects(lines []line) (names []string) {
+	for i := range lines {
+		switch name, _ := lines[i].subject(); {
+		case slices.Contains(names, name):
+		case name == "end to end":
+			names = slices.Insert(names, 0, name)
+		default:
+			names = append(names, name)
 		}
-		all[at].lines = append(all[at].lines, l)
 	}
-	places := map[string]int{whole: -1}
-	slices.SortStableFunc(all, func(a, b subject) int { return places[a.name] - places[b.name] })
-	return all
+	return names
 }
 
 // subject is the subject that the line's row belongs to, and what the row is about there.
