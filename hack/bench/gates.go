@@ -176,5 +176,5 @@ func (g gate) String() string {
 	case g.ratio != 0:
 		return "≥ " + short(g.ratio) + "×"
 	}
-	return "–"
+	return ""
 }

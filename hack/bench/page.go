@@ -74,13 +74,10 @@ func (r *report) writeFacts(text *strings.Builder) {
 
 // write writes the line of a subject's table.
 func (l *line) write(text *strings.Builder, title string) {
-	ratio, spread, gate, verdict := "not measured", "", "", ""
+	ratio, spread, verdict := "not measured", "", ""
 	if l.Found.complete() {
 		ratio = short(l.Found.Ratio) + "×"
 		spread = short(slices.Min(l.Found.Ratios)) + "–" + short(slices.Max(l.Found.Ratios)) + "×"
-	}
-	if l.Least != 0 || l.Most != 0 {
-		gate = l.Gate
 	}
 	if l.Holds != nil {
 		verdict = map[bool]string{true: "reached", false: "**missed**"}[*l.Holds]
@@ -89,7 +86,7 @@ func (l *line) write(text *strings.Builder, title string) {
 		}
 	}
 	fmt.Fprintf(text, "| %d | %s | %s | %s | %s | %d | %s | %s |\n", l.Row, cell(strings.TrimSuffix(title+": "+l.Variant, ": ")),
-		cell(readable(l.Metric)), ratio, spread, len(l.Found.Ratios), gate, verdict)
+		cell(readable(l.Metric)), ratio, spread, len(l.Found.Ratios), l.Gate, verdict)
 }
 
 // cell escapes a text so that it can't end its cell of a table.

@@ -37,9 +37,8 @@ type line struct {
 	What    string     `json:"what"`
 	Variant string     `json:"variant,omitempty"`
 	Metric  string     `json:"metric"`
-	Gate    string     `json:"gate"`
-	Least   float64    `json:"least,omitempty"` // the ratio that the gate requires
-	Most    float64    `json:"most,omitempty"`  // or the largest figure that ours may have
+	Gate    string     `json:"gate,omitempty"`
+	Most    float64    `json:"most,omitempty"` // the largest figure that ours may have; 0 if the gate is a ratio
 	Found   comparison `json:"found"`
 	Holds   *bool      `json:"holds,omitempty"` // nil if the line has no gate
 }
@@ -81,7 +80,7 @@ func (p *promise) lines(of *pair) []line {
 func (p *promise) line(variant string, g gate) line {
 	return line{
 		Row: p.row, What: p.what, Variant: variant, Metric: g.metric,
-		Gate: g.String(), Least: g.ratio, Most: g.most,
+		Gate: g.String(), Most: g.most,
 	}
 }
 
