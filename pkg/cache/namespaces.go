@@ -110,23 +110,16 @@ func (c *Cache) RemoveNamespace(_ context.Context, namespace string, how informe
 }
 
 // limited returns the kinds that are limited by the default namespaces and may have read
-// the plan before it was changed. It does not wait for what the API server has to say of
-// a kind.
+// the plan before it was changed. It waits until those are made, and not for what the API
+// server has to say of a kind.
 func (c *Cache) limited() []*kind {
 	var kinds []*kind
 	for id, k := range *c.kinds.Load() {
-		if c.plan.Load().kinds[id.gvk].namespaces == nil && k.planned.Load() && k.isReady() && k.reader.Load().scope != meta.RESTScopeNameRoot {
+		if c.plan.Load().kinds[id.gvk].namespaces == nil && k.planned.Load() && k.made(context.Background()) == nil && k.reader.Load().scope != meta.RESTScopeNameRoot {
 			kinds = append(kinds, k)
 		}
 	}
 	return kinds
-}
-
-// isReady waits until a kind that has read the plan is made, and reports whether it could
-// be.
-func (k *kind) isReady() bool {
-	<-k.ready
-	return k.err == nil
 }
 
 // addNamespace adds a scope to the kind, unless it was made with it.
