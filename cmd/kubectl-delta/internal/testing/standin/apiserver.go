@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -58,7 +57,7 @@ func (a *APIServer) Start(t *testing.T) string {
 	t.Helper()
 	a.tasks = lifecycle.New(context.WithoutCancel(t.Context()))
 	a.streams, a.Kept = map[string]httpstream.Stream{}, make(chan httpstream.Connection, 1024)
-	s := httptest.NewTLSServer(http.HandlerFunc(a.serve))
+	s := httptest.NewTLSServer(a.serve())
 	t.Cleanup(func() {
 		s.Close()
 		for len(a.Kept) > 0 {
@@ -88,40 +87,32 @@ func (a *APIServer) Asked() []string {
 	return slices.Clone(a.paths)
 }
 
-func (a *APIServer) serve(w http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	a.paths = append(a.paths, r.Method+" "+r.URL.Path)
-	a.mu.Unlock()
-	if r.Header.Get("Authorization") != "Bearer "+Token {
-		http.Error(w, "who are you?", http.StatusUnauthorized)
-		return
-	}
-	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	if pod := a.pod(parts); pod != nil {
-		a.forward(w, r, *pod)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	switch last := parts[len(parts)-1]; last {
-	case "pods":
-		a.list(w, r)
-	case "token":
+// serve returns what answers a request, if it has the token.
+func (a *APIServer) serve() http.HandlerFunc {
+	routes := http.NewServeMux()
+	routes.HandleFunc("/api/v1/pods", a.list)
+	routes.HandleFunc("/api/v1/namespaces/{namespace}/pods", a.list)
+	routes.HandleFunc("/api/v1/namespaces/{namespace}/pods/{name}/portforward", a.forward)
+	routes.HandleFunc("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", func(w http.ResponseWriter, _ *http.Request) {
 		answer := authenticationv1.TokenRequest{TypeMeta: metav1.TypeMeta{Kind: "TokenRequest", APIVersion: "authentication.k8s.io/v1"}}
 		answer.Status.Token = a.Tokens
-		_ = json.NewEncoder(w).Encode(answer)
-	default:
-		http.NotFound(w, r)
+		write(w, answer)
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.paths = append(a.paths, r.Method+" "+r.URL.Path)
+		a.mu.Unlock()
+		if r.Header.Get("Authorization") != "Bearer "+Token {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		routes.ServeHTTP(w, r)
 	}
 }
 
-// pod returns the Pod whose port-forward is asked for.
-func (a *APIServer) pod(path []string) *Pod {
-	for i := range a.Pods {
-		if slices.Equal(path, []string{"api", "v1", "namespaces", a.Pods[i].Namespace, "pods", a.Pods[i].Name, "portforward"}) {
-			return &a.Pods[i]
-		}
-	}
-	return nil
+func write(w http.ResponseWriter, answer any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 // list answers with the Pods of a namespace, or of all, that have the labels.
@@ -133,17 +124,21 @@ func (a *APIServer) list(w http.ResponseWriter, r *http.Request) {
 	}
 	list := corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}}
 	for _, pod := range a.Pods {
-		here := r.URL.Path == "/api/v1/pods" || r.URL.Path == "/api/v1/namespaces/"+pod.Namespace+"/pods"
-		if here && selector.Matches(labels.Set(pod.Labels)) {
+		if namespace := r.PathValue("namespace"); (namespace == "" || namespace == pod.Namespace) && selector.Matches(labels.Set(pod.Labels)) {
 			list.Items = append(list.Items, *pod.Pod)
 		}
 	}
-	_ = json.NewEncoder(w).Encode(list)
+	write(w, list)
 }
 
 // forward speaks SPDY within a WebSocket.
-func (a *APIServer) forward(w http.ResponseWriter, r *http.Request, to Pod) {
-	if to.Target == "" {
+func (a *APIServer) forward(w http.ResponseWriter, r *http.Request) {
+	i := slices.IndexFunc(a.Pods, func(p Pod) bool { return p.Namespace == r.PathValue("namespace") && p.Name == r.PathValue("name") })
+	switch {
+	case i < 0:
+		http.NotFound(w, r)
+		return
+	case a.Pods[i].Target == "":
 		http.Error(w, "you may not", http.StatusForbidden)
 		return
 	}
@@ -152,7 +147,7 @@ func (a *APIServer) forward(w http.ResponseWriter, r *http.Request, to Pod) {
 	if err != nil {
 		return
 	}
-	conn, err := spdy.NewServerConnection(portforward.NewTunnelingConnection("server", ws), a.streamTo(to))
+	conn, err := spdy.NewServerConnection(portforward.NewTunnelingConnection("server", ws), a.streamTo(a.Pods[i]))
 	if err == nil {
 		a.Kept <- conn
 	}
