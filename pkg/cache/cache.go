@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -106,7 +108,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 	if err := ours.check(); err != nil {
 		return nil, err
 	}
-	from := serverOf(config, opts.HTTPClient)
+	from := server{config.Host, weak.Make(opts.HTTPClient)}
 	opts, err := withDefaults(config, opts)
 	if err != nil {
 		return nil, err
@@ -175,7 +177,9 @@ func (c *Cache) Start(ctx context.Context) error {
 	defer c.end()
 	defer c.observe()()
 	defer c.finishMemory(context.WithoutCancel(ctx))
-	c.keepMemory(group)
+	if m := c.memory(); m != nil {
+		group.Guest("save the memory", m.Run)
+	}
 	if err := c.feelPulse(group); err != nil {
 		return err
 	}
@@ -293,7 +297,7 @@ func (c *Cache) List(ctx context.Context, out client.ObjectList, opts ...client.
 	if err != nil {
 		return err
 	}
-	id.gvk = itemGVK(id.gvk)
+	id.gvk.Kind = strings.TrimSuffix(id.gvk.Kind, "List") // that of the items
 	k, err := c.readable(ctx, id)
 	if err != nil {
 		return err
@@ -339,12 +343,4 @@ func (c *Cache) isStarted() bool {
 	default:
 		return false
 	}
-}
-
-// timedOut returns err in the words that people look for where it is that ctx ended.
-func (c *Cache) timedOut(ctx context.Context, id kindID, err error) error {
-	if err == nil || !errors.Is(err, ctx.Err()) {
-		return err
-	}
-	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for %s Informer to sync: %v", id.typeName(c.scheme), err), 0)
 }

@@ -7,7 +7,6 @@ import (
 	"weak"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 )
@@ -17,10 +16,6 @@ import (
 type server struct {
 	host   string
 	client weak.Pointer[http.Client]
-}
-
-func serverOf(config *rest.Config, client *http.Client) server {
-	return server{config.Host, weak.Make(client)}
 }
 
 // serverKind is a kind of a server, in all its versions and forms: a server has one history of them.

@@ -8,10 +8,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -202,6 +202,14 @@ func (k *kind) made(ctx context.Context) error {
 	}
 }
 
+// timedOut returns err in the words that people look for where it is that ctx ended.
+func (c *Cache) timedOut(ctx context.Context, id kindID, err error) error {
+	if err == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for %s Informer to sync: %v", id.typeName(c.scheme), err), 0)
+}
+
 // gvkOf returns the kind of an object or list. A Go type's name in the scheme does not
 // change, so it is looked up once.
 func (c *Cache) gvkOf(obj runtime.Object) (schema.GroupVersionKind, error) {
@@ -226,10 +234,4 @@ func (c *Cache) gvkOf(obj runtime.Object) (schema.GroupVersionKind, error) {
 func (c *Cache) idOf(obj runtime.Object) (kindID, error) {
 	gvk, err := c.gvkOf(obj)
 	return kindID{gvk: gvk, form: formOf(obj)}, err
-}
-
-// itemGVK is the kind of a list's items.
-func itemGVK(list schema.GroupVersionKind) schema.GroupVersionKind {
-	list.Kind = strings.TrimSuffix(list.Kind, "List")
-	return list
 }

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/delta-runtime/delta-runtime/internal/base/lifecycle"
 	"github.com/delta-runtime/delta-runtime/internal/memory"
 	"github.com/delta-runtime/delta-runtime/pkg/delta"
 )
@@ -36,7 +35,7 @@ func (c *Cache) memory() *memory.Memory {
 // remembered returns the kind as one to save, nil if it is not. Only one that is listed as a whole can be.
 func (k *kind) remembered(c *Cache) *remembered {
 	m := c.memory()
-	if m == nil || !m.Chosen(k.id.gvk) || k.isSecret() && !m.Sealed() {
+	if m == nil || !m.Chosen(k.id.gvk) || k.id.gvk == corev1.SchemeGroupVersion.WithKind("Secret") && !m.Sealed() {
 		return nil
 	}
 	byName := *k.byName.Load()
@@ -61,10 +60,6 @@ func (k *kind) leaveMemory() {
 	if forget := k.unsave.Swap(nil); forget != nil {
 		(*forget)()
 	}
-}
-
-func (k *kind) isSecret() bool {
-	return k.id.gvk == corev1.SchemeGroupVersion.WithKind("Secret")
 }
 
 // past is the informer's engine.Saved.
@@ -154,13 +149,6 @@ func (r *remembered) Decode(data []byte) (any, error) {
 		typed.GetObjectKind().SetGroupVersionKind(r.of.id.gvk)
 	}
 	return obj, nil
-}
-
-// keepMemory has the kinds saved while the cache runs.
-func (c *Cache) keepMemory(group *lifecycle.Group) {
-	if m := c.memory(); m != nil {
-		group.Guest("save the memory", m.Run)
-	}
 }
 
 // lastWords is how long the last save may take.

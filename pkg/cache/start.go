@@ -28,20 +28,14 @@ func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 		return false
 	}
 	kinds := c.madeKinds()
-	if c.isOwners(ctx) {
+	if ctx.Done() != nil && ctx.Done() == c.ending { // it ends exactly when the context does that the cache runs with
 		return c.awaitArrivals(ctx, kinds)
 	}
 	_, ok := c.awaitKinds(ctx, ctx, kinds)
 	return ok
 }
 
-// isOwners reports whether ctx ends exactly when the context does that the cache runs
-// with.
-func (c *Cache) isOwners(ctx context.Context) bool {
-	return ctx.Done() != nil && ctx.Done() == c.ending
-}
-
-// awaitArrivals waits for kinds for as long as anything of them arrives.
+// awaitArrivals waits for kinds for as long as anything of them arrives, and logs which it leaves behind then.
 func (c *Cache) awaitArrivals(ctx context.Context, kinds []*kind) (ok bool) {
 	for before := arrivals(kinds); len(kinds) > 0; before = arrivals(kinds) {
 		window, cancel := context.WithTimeout(ctx, patience)
@@ -51,7 +45,10 @@ func (c *Cache) awaitArrivals(ctx context.Context, kinds []*kind) (ok bool) {
 		case !ok:
 			return false
 		case len(left) == len(kinds) && arrivals(left) == before:
-			c.leaveBehind(left)
+			for _, k := range left {
+				c.ours.Log.Info("The start no longer waits for a kind; reads of it do",
+					"kind", k.id.String(), "waited", patience.String(), "why", k.status().Why)
+			}
 			return true
 		}
 		kinds = left
@@ -72,14 +69,6 @@ func (c *Cache) awaitKinds(ctx, window context.Context, kinds []*kind) (left []*
 		}
 	}
 	return left, true
-}
-
-// leaveBehind logs the kinds that the start no longer waits for.
-func (c *Cache) leaveBehind(kinds []*kind) {
-	for _, k := range kinds {
-		c.ours.Log.Info("The start no longer waits for a kind; reads of it do",
-			"kind", k.id.String(), "waited", patience.String(), "why", k.status().Why)
-	}
 }
 
 // arrivals is how much has ever arrived of kinds.
