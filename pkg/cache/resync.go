@@ -42,7 +42,7 @@ func Unwrap(c crcache.Cache) (*Cache, error) {
 func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 	gvk, err := c.gvkOf(obj)
 	if err == nil {
-		err = checkPolicy(policy)
+		err = policy.Check()
 	}
 	if err != nil {
 		return fmt.Errorf("set the resync policy of %T: %w", obj, err)
@@ -58,17 +58,10 @@ func (c *Cache) SetResync(obj client.Object, policy resync.Policy) error {
 // SetDefaultResync is [Cache.SetResync] for those who say nothing themselves, as if
 // Default had said it: it overrides no policy of a kind, nor a handler's own.
 func (c *Cache) SetDefaultResync(policy resync.Policy) error {
-	if err := checkPolicy(policy); err != nil {
+	if err := policy.Check(); err != nil {
 		return fmt.Errorf("set the default resync policy: %w", err)
 	}
 	return c.changeResync(func(p *plan) { p.all.Resync = policy })
-}
-
-func checkPolicy(policy resync.Policy) error {
-	if err := policy.Check(); err != nil {
-		return fmt.Errorf("policy: %w", err)
-	}
-	return nil
 }
 
 // changeResync changes the plan and brings it to those kinds that are there. One that
