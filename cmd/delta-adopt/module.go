@@ -60,7 +60,12 @@ func (p *project) module(ctx context.Context, sources contents) (contents, error
 	if err != nil {
 		return nil, err
 	}
-	edited := contents{"Makefile": narrowed(files["Makefile"], sources), "Dockerfile": copied(files["Dockerfile"]), ".dockerignore": let(files[".dockerignore"])}
+	edited := contents{
+		"Makefile":   narrowed(files["Makefile"], sources),
+		"Dockerfile": after(files["Dockerfile"], "COPY go.sum go.sum\n", "COPY third_party third_party\n"), // before it downloads the modules
+		".dockerignore": after(files[".dockerignore"], "!go.sum\n", "!"+clonePath+"/go.mod\n!"+clonePath+"/go.sum\n!"+
+			clonePath+"/tracing/go.mod\n!"+clonePath+"/internal/inspect/inspector/**\n"),
+	}
 	for path, text := range edited {
 		if text != files[path] {
 			changed[path] = text
@@ -102,17 +107,6 @@ func narrowed(makefile string, sources contents) string {
 		}
 	}
 	return strings.Join(lines, "")
-}
-
-// copied has the image's builder see the clone before it downloads the modules.
-func copied(dockerfile string) string {
-	return after(dockerfile, "COPY go.sum go.sum\n", "COPY third_party third_party\n")
-}
-
-// let lets the clone's files into the image's context.
-func let(dockerignore string) string {
-	return after(dockerignore, "!go.sum\n", "!"+clonePath+"/go.mod\n!"+clonePath+"/go.sum\n!"+
-		clonePath+"/tracing/go.mod\n!"+clonePath+"/internal/inspect/inspector/**\n")
 }
 
 // after returns text with more after the first line like this one.
