@@ -67,7 +67,7 @@ func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) bool
 		for _, s := range m.suites {
 			if !seen[s] {
 				seen[s] = true
-				add(l.judge(ctx, "(none)", s, "", sound, unsound))
+				add(l.unbroken(ctx, s))
 			}
 		}
 	}
@@ -79,12 +79,28 @@ func (l *lab) try(ctx context.Context, mutants []mutant, each func(result)) bool
 	return ok
 }
 
+// unbroken makes sure that the tests pass without a mutant.
+func (l *lab) unbroken(ctx context.Context, s suite) result {
+	r := l.judge(ctx, s, "")
+	r.mutant = "(none)"
+	switch r.verdict {
+	case survived:
+		r.verdict = sound
+	case caught:
+		r.verdict = unsound
+	default: // not tried; detail says why
+	}
+	return r
+}
+
 func (l *lab) one(ctx context.Context, m mutant, s suite) result {
 	overlay, err := l.overlay(ctx, m)
 	if err != nil {
 		return result{mutant: m.name, suite: s, verdict: stale, by: err.Error()}
 	}
-	return l.judge(ctx, m.name, s, overlay, survived, caught)
+	r := l.judge(ctx, s, overlay)
+	r.mutant = m.name
+	return r
 }
 
 // overlay patches copies of the files, and writes the list that tells the go command to use them
@@ -124,9 +140,9 @@ func (l *lab) overlay(ctx context.Context, m mutant) (string, error) {
 }
 
 // judge builds the suite's tests, and then runs them. These are two steps, so that a mutant
-// that does not compile does not count as caught. The verdict is one of two if they pass or fail.
-func (l *lab) judge(ctx context.Context, name string, s suite, overlay string, pass, fail verdict) result {
-	r := result{mutant: name, suite: s}
+// that does not compile does not count as caught.
+func (l *lab) judge(ctx context.Context, s suite, overlay string) result {
+	r := result{suite: s}
 	start := time.Now()
 	binary := filepath.Join(l.scratch, "suite.test")
 	args := []string{"test", "-c", "-vet=off", "-o", binary} // vet's findings in a mutant do not matter
@@ -152,16 +168,16 @@ func (l *lab) judge(ctx context.Context, name string, s suite, overlay string, p
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		r.verdict, r.by = fail, fmt.Sprintf("not done after %v", limit)
+		r.verdict, r.by = caught, fmt.Sprintf("not done after %v", limit)
 		if context.Cause(ctx) == context.Canceled { //nolint:errorlint // only the cause itself counts, not an error that wraps it
 			r.verdict, r.by = broken, "interrupted"
 		}
 	case err == nil && strings.Contains(string(out), "no tests to run"):
 		r.verdict, r.by = broken, "the pattern matches no test"
 	case err == nil:
-		r.verdict = pass
+		r.verdict = survived
 	case errors.As(err, &exit):
-		r.verdict, r.by = fail, culprit(string(out))
+		r.verdict, r.by = caught, culprit(string(out))
 	default:
 		r.verdict, r.by = broken, err.Error()
 	}

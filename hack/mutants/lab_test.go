@@ -92,7 +92,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l := &lab{root: "testdata/toy", scratch: t.TempDir()}
-	if r := l.judge(ctx, "(none)", suite{pkg: ".", run: "."}, "", sound, unsound); r.fine() {
+	if r := l.unbroken(ctx, suite{pkg: ".", run: "."}); r.fine() {
 		t.Error("an interrupted run counts as", r.verdict)
 	}
 }
