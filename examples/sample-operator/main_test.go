@@ -99,7 +99,7 @@ func start(t *testing.T, plane *controlplane.Plane, args ...string) *operator {
 		t.Fatal(err)
 	}
 	certs := t.TempDir()
-	bundle, err := manifests.Certify(certs, "127.0.0.1")
+	bundle, err := manifests.Certify(certs)
 	if err != nil {
 		t.Fatal(err)
 	}

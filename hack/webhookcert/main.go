@@ -1,33 +1,16 @@
-// Command webhookcert makes a certificate for the webhooks of the sample operator, for clusters
-// without cert-manager. It is what `make deploy` runs.
-//
-//	webhookcert ──▶ folder: tls.crt, tls.key ──▶ Secret, which the operator's Pods mount
-//	                        kustomization.yaml ─▶ config/default, the Secret, and the
-//	                                              caBundle of both webhook configurations
-//
-// A certificate that is still good for a month stays as it is: with another one the API server
-// could not call the webhooks until all Pods had it.
-//
-// # Concurrency
-//
-// None.
-//
-// # Testing
-//
-// The tests make a certificate, and another one when the first has almost ended. The suite of
-// the sample operator deploys with it.
 package main
 
 import (
 	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/delta-runtime/delta-runtime/internal/testing/manifests"
+	"k8s.io/client-go/util/cert"
 )
 
 const (
@@ -64,8 +47,12 @@ func run(folder string, now time.Time) error {
 		return fmt.Errorf("make a folder for the certificate: %w", err)
 	}
 	if pair, err := tls.LoadX509KeyPair(certFile, keyFile); err != nil || pair.Leaf.NotAfter.Sub(now) < month {
-		if _, err := manifests.Certify(folder, service); err != nil {
-			return err
+		made, key, err := cert.GenerateSelfSignedCertKey(service, nil, nil)
+		if err != nil {
+			return fmt.Errorf("make a certificate: %w", err)
+		}
+		if err := errors.Join(os.WriteFile(certFile, made, 0o600), os.WriteFile(keyFile, key, 0o600)); err != nil {
+			return fmt.Errorf("write the certificate: %w", err)
 		}
 	}
 	bundle, err := os.ReadFile(certFile) //nolint:gosec // it is ours

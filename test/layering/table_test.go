@@ -152,7 +152,7 @@ var table = map[string]rule{
 		theirs: edge,
 	},
 	"hack/bench":               {},
-	"hack/webhookcert":         {ours: in("internal/testing/manifests")},
+	"hack/webhookcert":         {theirs: in("k8s.io/client-go/util/cert")},
 	"hack/mutants":             {},
 	"test/api":                 {},
 	"test/canary":              {},

@@ -66,7 +66,7 @@ func newCluster(t *testing.T, replicas int, opts controlplane.Options) *cluster 
 		c.webhooks = append(c.webhooks, controlplane.FreeAddressForTest(t))
 	}
 	front := relay.New(t, c.webhooks...)
-	bundle, err := manifests.Certify(c.certs, "127.0.0.1")
+	bundle, err := manifests.Certify(c.certs)
 	must(t, err)
 	all, err := manifests.Build(t.Context(), root, "config/default")
 	must(t, err)

@@ -21,7 +21,7 @@ func (p *Plane) prepareAPIServer(ctx context.Context, path string, o Options) er
 	if err != nil {
 		return err
 	}
-	bundle, err := manifests.Certify(p.folder, "127.0.0.1")
+	bundle, err := manifests.Certify(p.folder)
 	if err != nil {
 		return err
 	}
