@@ -45,7 +45,7 @@ func (p *program) diff() *cobra.Command {
 	return c
 }
 
-// deltas asks the journal about an object, with more filters. An answer that has nothing is told with the word what.
+// deltas asks the journal about an object, with more filters. What they find is in a word, for when it is nothing.
 func (p *program) deltas(c *cobra.Command, args []string, what string, more url.Values, text func(v1.DeltaList)) error {
 	return about(c, p, args, question[v1.DeltaList]{
 		route: "deltas", more: more,
