@@ -77,7 +77,7 @@ func (p *program) policies() *cobra.Command {
 the route kinds. This is a part of that.`,
 		Args: takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return showAnswer(c.Context(), p, "kinds", url.Values{"kind": args}, p.showPolicies)
+			return showing(p, p.showPolicies)(c.Context(), "kinds", url.Values{"kind": args})
 		},
 	}
 	c.AddCommand(p.setPolicy())

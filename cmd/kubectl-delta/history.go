@@ -23,7 +23,7 @@ func (p *program) history() *cobra.Command {
 		Example: "  kubectl delta history deployment/web -n demo",
 		Args:    takes(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.deltas(c, args, "deltas", url.Values{"limit": {strconv.Itoa(limit)}}, p.showHistory)
+			return p.deltas(c, args, deltaQuery{limit: limit, what: "deltas", text: p.showHistory})
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", 20, "how many to list at most")
@@ -38,29 +38,36 @@ func (p *program) diff() *cobra.Command {
 		Example: "  kubectl delta diff deployment/web -n demo --last 3",
 		Args:    takes(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.deltas(c, args, "updates", url.Values{"limit": {strconv.Itoa(last)}, "op": {"Updated"}}, p.showUpdates)
+			return p.deltas(c, args, deltaQuery{limit: last, what: "updates", op: []string{"Updated"}, text: p.showUpdates})
 		},
 	}
 	c.Flags().IntVar(&last, "last", 1, "how many updates to show")
 	return c
 }
 
-// deltas asks the journal about an object, with more filters. What they find is in a word, for when it is nothing.
-func (p *program) deltas(c *cobra.Command, args []string, what string, more url.Values, text func(v1.DeltaList)) error {
+// deltaQuery is what to ask of the journal and how to show it.
+type deltaQuery struct {
+	limit int
+	what  string
+	op    []string // empty for all
+	text  func(v1.DeltaList)
+}
+
+func (p *program) deltas(c *cobra.Command, args []string, q deltaQuery) error {
 	return about(c, p, args, question[v1.DeltaList]{
-		route: "deltas", more: more,
+		route: "deltas", more: url.Values{"limit": {strconv.Itoa(q.limit)}, "op": q.op},
 		found: func(namespace string, list v1.DeltaList) bool { return within(namespace, list.Items) },
 		text: func(object string, list v1.DeltaList) {
 			p.showCut(list.Cut)
 			if len(list.Items) > 0 {
-				text(list)
+				q.text(list)
 				return
 			}
-			nothing := fmt.Sprintf("The journal has no %s of %s.", what, object)
+			text := fmt.Sprintf("The journal has no %s of %s.", q.what, object)
 			if list.Dropped > 0 {
-				nothing += fmt.Sprintf(" It no longer has %s of that kind.", show.Count(list.Dropped, "older delta"))
+				text += fmt.Sprintf(" It no longer has %s of that kind.", show.Count(list.Dropped, "older delta"))
 			}
-			p.out.Sentence("", nothing)
+			p.out.Sentence("", text)
 		},
 	})
 }

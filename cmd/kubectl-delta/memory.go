@@ -17,7 +17,7 @@ func (p *program) memory() *cobra.Command {
 		Example: "  kubectl delta memory deployment",
 		Args:    takes(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return showAnswer(c.Context(), p, "memory", url.Values{"kind": args}, p.showMemory)
+			return showing(p, p.showMemory)(c.Context(), "memory", url.Values{"kind": args})
 		},
 	}
 }

@@ -125,13 +125,15 @@ func fetch[T any](ctx context.Context, p *program, route string, query url.Value
 	return answer, into, err
 }
 
-// showAnswer asks for a route, and shows the answer.
-func showAnswer[T any](ctx context.Context, p *program, route string, query url.Values, text func(T)) error {
-	answer, into, err := fetch[T](ctx, p, route, query)
-	if err != nil {
-		return err
+// showing returns a function that asks for a route, and shows the answer.
+func showing[T any](p *program, text func(T)) func(ctx context.Context, route string, query url.Values) error {
+	return func(ctx context.Context, route string, query url.Values) error {
+		answer, into, err := fetch[T](ctx, p, route, query)
+		if err != nil {
+			return err
+		}
+		return p.render(answer, func() { text(into) })
 	}
-	return p.render(answer, func() { text(into) })
 }
 
 // post asks for an action and shows what was done.

@@ -21,7 +21,7 @@ func (p *program) queue() *cobra.Command {
 		Short: "Show what waits in the queues, and why",
 		Args:  takes(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return showAnswer(c.Context(), p, "queues", url.Values{"limit": {strconv.Itoa(limit)}, "controller": args}, p.showQueues)
+			return showing(p, p.showQueues)(c.Context(), "queues", url.Values{"limit": {strconv.Itoa(limit)}, "controller": args})
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", 20, "how many requests of a queue to list at most")

@@ -42,7 +42,7 @@ shown once.`,
 			_, _, terminal := p.size()
 			switch {
 			case p.output != "":
-				return showAnswer(c.Context(), p, "now", query, func(v1.Now) {})
+				return showing(p, func(v1.Now) {})(c.Context(), "now", query)
 			case terminal:
 				return p.draw(c.Context(), query)
 			default:
