@@ -22,16 +22,22 @@ func (o *Operator) Kinds(only string) v1.KindList {
 			all.Items = append(all.Items, k)
 		}
 	}
-	all.Cut = cut(len(all.Items), len(kinds))
-	for _, u := range o.unmade() {
-		if r := &u.Status; only == "" || only == u.Name {
-			all.Items = append(all.Items, v1.Kind{
-				Name: u.Name, Group: u.GVK.Group, Version: u.GVK.Version, Kind: u.GVK.Kind, State: r.State, Since: r.Since,
-				DegradedSince: r.DegradedSince, DisconnectedSince: r.DisconnectedSince, LastError: errorText(r.LastError), Why: r.Why,
-			})
+	unmade := slices.DeleteFunc(o.unmade(), func(u observe.Unmade) bool { return only != "" && u.Name != only })
+	for i := range unmade {
+		if k := unmadeOf(&unmade[i]); t.fits(&k) {
+			all.Items = append(all.Items, k)
 		}
 	}
+	all.Cut = cut(len(all.Items), len(kinds)+len(unmade))
 	return all
+}
+
+func unmadeOf(u *observe.Unmade) v1.Kind {
+	r := &u.Status
+	return v1.Kind{
+		Name: u.Name, Group: u.GVK.Group, Version: u.GVK.Version, Kind: u.GVK.Kind, State: r.State, Since: r.Since,
+		DegradedSince: r.DegradedSince, DisconnectedSince: r.DisconnectedSince, LastError: errorText(r.LastError), Why: path.Ends(r.Why, longestError),
+	}
 }
 
 func (t *telling) kindOf(k *observe.Kind) (shown v1.Kind, ok bool) {

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/delta-runtime/delta-runtime/internal/engine/reflector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/inspector"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/journal"
 	"github.com/delta-runtime/delta-runtime/internal/inspect/observe"
@@ -189,6 +190,20 @@ func TestThousandsOfScopesAreBounded(t *testing.T) {
 	if err != nil || len(text) > inspector.LongestAnswer/2 || len(shown.Scopes) < 100 || len(shown.Scopes)+shown.ScopesLeftOut != len(scopes) || !strings.HasSuffix(shown.Why, "changed one") {
 		t.Errorf("%d scopes take %d bytes, and %d more are left out (error %v)", len(shown.Scopes), len(text), shown.ScopesLeftOut, err)
 	}
+}
+
+// TestManyKindsThatCantBeMadeAreBounded has more of them, each for a long reason, than an answer has room for.
+func TestManyKindsThatCantBeMadeAreBounded(t *testing.T) {
+	all := slices.Repeat([]observe.Unmade{{Name: "v1 Pod", Status: reflector.NotMade("v1 Pod", time.Now(), errors.New(strings.Repeat("<", 1<<20)))}}, 1000)
+	of := managed.New()
+	t.Cleanup(of.Runs(&household{unmade: all}))
+	timeless(t, func(t *testing.T) {
+		shown := New(Options{Runtime: of}).Kinds("")
+		text, err := json.Marshal(&shown)
+		if err != nil || len(text) > inspector.LongestAnswer || len(shown.Items) < 5 || !strings.Contains(shown.Cut, " of 1000 are shown") {
+			t.Errorf("%d kinds take %d bytes, and the answer says %q (error %v)", len(shown.Items), len(text), shown.Cut, err)
+		}
+	})
 }
 
 // TestOneHugeEntryHidesNoOther has a controller that has far too much to say.
