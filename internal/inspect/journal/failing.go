@@ -103,12 +103,19 @@ func (j *Journal) Failing() (all []Failing) {
 
 // FailureOf returns how a request fails, also if its calls are not remembered any more.
 func (j *Journal) FailureOf(controller string, request delta.Key) (Failing, bool) {
-	for _, f := range j.Failing() {
-		if f.Controller == controller && f.Request == request {
-			return f, true
+	for _, c := range j.controllersNamed(controller) {
+		if f := c.failureOf(request); f != nil {
+			return *f, true
 		}
 	}
 	return Failing{}, false
+}
+
+// failureOf is nil if the request does not fail. What it points to never changes.
+func (c *Calls) failureOf(request delta.Key) *Failing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failing[request]
 }
 
 func (c *Calls) appendFailing(to []Failing) []Failing {
