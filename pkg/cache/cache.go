@@ -133,6 +133,7 @@ func NewWithOptions(config *rest.Config, opts crcache.Options, ours Options) (*C
 		started:      make(chan struct{}),
 		ended:        make(chan struct{}),
 		claimed:      make(chan struct{}),
+		unmade:       map[kindID]unmade{},
 	}
 	c.plan.Store(plan)
 	c.kinds.Store(&map[kindID]*kind{})

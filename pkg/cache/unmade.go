@@ -38,9 +38,6 @@ func (c *Cache) noteUnmade(k *kind) {
 	if !again {
 		before.since = k.claimed
 	}
-	if c.unmade == nil {
-		c.unmade = map[kindID]unmade{}
-	}
 	c.unmade[k.id] = unmade{before.since, time.Now(), k.err}
 }
 
@@ -50,9 +47,6 @@ func (c observed) Unmade() (all []observe.Unmade) {
 	c.mu.Lock()
 	found := maps.Clone(c.unmade)
 	c.mu.Unlock()
-	if found == nil {
-		found = map[kindID]unmade{}
-	}
 	for id, k := range *c.kinds.Load() {
 		switch before, again := found[id]; {
 		case k.isMade():
