@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -81,16 +80,9 @@ func TestRunMeasuresBothSidesInTurn(t *testing.T) {
 	if want := "| 1 | add and pop, distinct keys | CPU time | 9.00× | 9.00–9.00× | 2 | ≥ 1.50× | reached |\n"; !strings.Contains(string(said), want) {
 		t.Errorf("the page lacks %q (error %v):\n%s", want, err, said)
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r report
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	r := runIn(t, file)
 	if len(r.Lines) != 4 {
-		t.Fatalf("%d lines, want 4: %s", len(r.Lines), text)
+		t.Fatalf("%d lines, want 4: %+v", len(r.Lines), r)
 	}
 	for _, l := range r.Lines {
 		if f := l.Found; f.Ours != 10 || f.Incumbent != 90 || !slices.Equal(f.Ratios, []float64{9, 9}) {

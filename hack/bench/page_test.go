@@ -41,17 +41,23 @@ func render(t *testing.T, from string) map[string]string {
 	return pages(t, folder)
 }
 
-// again makes the page from a run in a file.
-func again(t *testing.T, from, page string) {
+// runIn reads a run from a file.
+func runIn(t *testing.T, file string) (r report) {
 	t.Helper()
-	text, err := os.ReadFile(from)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r report
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// again makes the page from a run in a file.
+func again(t *testing.T, from, page string) {
+	t.Helper()
+	r := runIn(t, from)
 	if err := r.writePage(page); err != nil {
 		t.Fatal(err)
 	}
