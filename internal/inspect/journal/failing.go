@@ -111,7 +111,7 @@ func (j *Journal) FailureOf(controller string, request delta.Key) (Failing, bool
 	return Failing{}, false
 }
 
-// failureOf is nil if the request does not fail. What it points to never changes.
+// failureOf is nil if the request does not fail. A Failing never changes once it is noted.
 func (c *Calls) failureOf(request delta.Key) *Failing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
